@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 
 /**
  * A control loop whose clock stands still until the test moves it. Tasks run on the test's thread:
@@ -17,8 +17,11 @@ public final class FakeControlLoop implements ControlLoop {
   private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
 
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
-  private final PriorityQueue<Timer> timers =
-      new PriorityQueue<>(Comparator.comparingLong(Timer::dueNanos).thenComparing(Timer::order));
+
+  /** Sorted rather than a heap, which would search all timers for the one that is cancelled. */
+  private final TreeSet<Timer> timers =
+      new TreeSet<>(Comparator.comparingLong(Timer::dueNanos).thenComparingLong(Timer::order));
+
   private long nowNanos;
   private long order;
   private boolean inside;
@@ -87,11 +90,10 @@ public final class FakeControlLoop implements ControlLoop {
       while (true) {
         Runnable task = tasks.poll();
         if (task == null) {
-          Timer due = timers.peek();
-          if (due == null || due.dueNanos() > nowNanos) {
+          if (timers.isEmpty() || timers.first().dueNanos() > nowNanos) {
             return;
           }
-          timers.poll();
+          Timer due = timers.pollFirst();
           task = due.task();
         }
         task.run();
@@ -105,12 +107,8 @@ public final class FakeControlLoop implements ControlLoop {
   public void advance(Duration time) {
     long target = nowNanos + time.toNanos();
     run();
-    while (true) {
-      Timer next = timers.peek();
-      if (next == null || next.dueNanos() > target) {
-        break;
-      }
-      nowNanos = Math.max(nowNanos, next.dueNanos());
+    while (!timers.isEmpty() && timers.first().dueNanos() <= target) {
+      nowNanos = Math.max(nowNanos, timers.first().dueNanos());
       run();
     }
     nowNanos = Math.max(nowNanos, target);

@@ -8,21 +8,13 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Authority rewriting from the bootstrap's trust to the backend (A81). */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
 class AuthorityIT {
-  private final Mesh mesh;
-
-  AuthorityIT(int loops) {
-    mesh = new Mesh(loops);
-  }
+  private final Mesh mesh = new Mesh();
 
   @AfterEach
   void close() {

@@ -15,25 +15,17 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Where requests go: weights, drops, limits, priorities and aggregates. */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
+@Execution(ExecutionMode.CONCURRENT)
 class BalancingIT {
   private static final int BATCH = 100;
 
-  private final int loops;
-  private final Mesh mesh;
-  private final ControlPlane controlPlane;
-
-  BalancingIT(int loops) {
-    this.loops = loops;
-    mesh = new Mesh(loops);
-    controlPlane = mesh.controlPlane;
-  }
+  private final Mesh mesh = new Mesh();
+  private final ControlPlane controlPlane = mesh.controlPlane;
 
   @AfterEach
   void close() {
@@ -234,7 +226,7 @@ class BalancingIT {
     Backend b = mesh.backend("b").quiet();
     serveA(Xds.endpoints("A", Xds.locality("a", 0, 1, a), Xds.locality("b", 1, 1, b)));
     mesh.startReady();
-    List<Load> loads = mesh.loads(loops, "test.Pay/Charge", 200 / loops);
+    List<Load> loads = mesh.loads("test.Pay/Charge", 200);
     loads.forEach(load -> load.awaitMore("a", 10));
 
     for (int i = 0; i < 3; i++) {
@@ -248,8 +240,8 @@ class BalancingIT {
     loads.forEach(Load::close);
 
     assertThat(loads).allSatisfy(load -> assertThat(load.failures()).isEmpty());
-    assertThat(a.connections()).isEqualTo(loops);
-    assertThat(b.connections()).isEqualTo(loops);
+    assertThat(a.connections()).isEqualTo(mesh.loops);
+    assertThat(b.connections()).isEqualTo(mesh.loops);
   }
 
   @Conformance("A75-01")

@@ -22,12 +22,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A sidecar that is there before the files of its bootstrap ({@code --bootstrap-timeout}). */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class BootstrapWaitIT {
   private static final Duration SOON = Duration.ofMillis(400);
 

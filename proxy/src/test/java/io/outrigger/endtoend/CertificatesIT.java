@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,6 +119,38 @@ class CertificatesIT {
     String body = IDENTITY.keyPem().lines().skip(1).findFirst().orElseThrow();
     for (String path : List.of("/certs", "/metrics", "/events?format=json", "/config_dump")) {
       assertThat(mesh.admin().get(path).body()).doesNotContain(body);
+    }
+  }
+
+  /** Files are read on a thread of their own, which ends with the sidecar. */
+  @Test
+  void aBusyCommonPoolDelaysNoCertificate() throws Exception {
+    write();
+    var over = new CountDownLatch(1);
+    try {
+      for (int i = 0; i <= ForkJoinPool.getCommonPoolParallelism(); i++) {
+        ForkJoinPool.commonPool().execute(() -> awaitEnd(over));
+      }
+      mesh.start();
+
+      Await.until("they are in use", () -> !provider().get("loaded").isJsonNull());
+      assertThat(threads()).contains("certificates");
+    } finally {
+      over.countDown();
+    }
+    mesh.close();
+    Await.until("it has ended", () -> !threads().contains("certificates"));
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream().map(Thread::getName).toList();
+  }
+
+  private static void awaitEnd(CountDownLatch over) {
+    try {
+      over.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

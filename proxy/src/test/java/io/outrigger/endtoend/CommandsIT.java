@@ -15,9 +15,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The commands that look into a mesh, as processes of their own (CONTRACT section 1). */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class CommandsIT {
   private final Mesh mesh = new Mesh();
   @TempDir private Path folder;

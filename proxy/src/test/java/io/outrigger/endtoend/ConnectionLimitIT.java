@@ -7,20 +7,21 @@ import io.outrigger.endtoend.StrictBackend.Beyond;
 import io.outrigger.endtoend.StrictBackend.Limits;
 import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Conformance;
-import io.outrigger.testing.leak.LeaksAfterEach;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Backends that serve fewer connections than there are event loops. */
 @Timeout(300)
-@LeaksAfterEach
+@Execution(ExecutionMode.CONCURRENT)
 class ConnectionLimitIT {
   /** Of each call; none may need a good part of it. */
   private static final Duration DEADLINE = Duration.ofSeconds(10);

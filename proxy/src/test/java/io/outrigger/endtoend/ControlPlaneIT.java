@@ -11,9 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A control plane that dies, comes back and sends what is wrong. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class ControlPlaneIT {
   private static final String NODE_NOTE = "xDS node ID: " + Mesh.NODE;
 

@@ -9,15 +9,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** How long calls wait, as metrics tell it (A121). */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
 class DelaysIT {
   private static final String CALL = "grpc.client.call.delay.duration";
   private static final String ATTEMPT = "grpc.client.attempt.delay.duration";
@@ -29,11 +25,7 @@ class DelaysIT {
       "grpc_client_attempt_delay_duration_seconds_count{grpc_delay_type=\"0:connecting\","
           + "grpc_method=\"other\",grpc_target=\"xds:///orders\"}";
 
-  private final Mesh mesh;
-
-  DelaysIT(int loops) {
-    mesh = new Mesh(loops);
-  }
+  private final Mesh mesh = new Mesh();
 
   @AfterEach
   void close() {

@@ -1,7 +1,6 @@
 package io.outrigger.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.grpc.Status;
 import io.outrigger.program.options.Flag;
@@ -21,27 +20,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Targets that a name server alone knows (CONTRACT section 12). */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
+@Execution(ExecutionMode.CONCURRENT)
 class DnsIT {
   private static final String METHOD = "test.Pay/Charge";
   private static final int CALLS = 300;
 
-  private final int loops;
-  private final Mesh mesh;
-  private final NameServer names;
+  private final Mesh mesh = new Mesh();
+  private final NameServer names = mesh.keep(new NameServer());
 
   @TempDir private Path folder;
 
-  DnsIT(int loops) {
-    this.loops = loops;
-    mesh = new Mesh(loops);
-    names = mesh.keep(new NameServer());
+  DnsIT() {
     mesh.asking(names).withoutBootstrap();
   }
 
@@ -138,7 +132,6 @@ class DnsIT {
   @Conformance("DI-08")
   @Test
   void aLostConnectionHasTheNameResolvedAgainAndNoCallOfTheOthersIsLost() throws Exception {
-    assumeTrue(loops > 1, "half a minute, once");
     Backend stays = mesh.backend("stays");
     Backend goes = mesh.backend("goes", "127.0.0.2", stays.port());
     mesh.backend("comes", "127.0.0.3", stays.port());
@@ -186,7 +179,7 @@ class DnsIT {
     }
     names.ttl(0).answer("pay.test", "127.0.0.1", "127.0.0.2");
     forwardTo(target(backends.get(0))).with(Flag.DNS_REFRESH, "200ms").startReady();
-    List<Load> loads = mesh.loads(loops, METHOD, 200 / loops);
+    List<Load> loads = mesh.loads(METHOD, 200);
 
     for (int i = 2; i <= 3; i++) {
       names.answer("pay.test", "127.0.0." + i, "127.0.0." + (i + 1));
@@ -228,7 +221,7 @@ class DnsIT {
             """);
     forwardTo(target(good)).with(Flag.OVERLAY, policy.toString()).startReady();
 
-    List<Load> loads = mesh.loads(loops, METHOD, 200 / loops);
+    List<Load> loads = mesh.loads(METHOD, 200);
 
     Await.until("bad is ejected", this::lb, () -> lb().contains("\"ejected\": {"));
     long before = bad.started();
@@ -242,7 +235,7 @@ class DnsIT {
   void aControlPlaneMayServeOtherTargetsAndLiteralsNeedNoNameServer() throws Exception {
     Backend mine = mesh.backend("mine");
     Backend theirs = mesh.backend("theirs");
-    Mesh both = mesh.keep(new Mesh(loops));
+    Mesh both = mesh.keep(new Mesh());
     both.controlPlane.serve(
         Xds.cluster("A"),
         Xds.endpoints("A", theirs),

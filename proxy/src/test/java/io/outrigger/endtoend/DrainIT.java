@@ -21,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(600)
 @ParameterizedClass(name = "{0} loops")
 @ValueSource(ints = {1, 2})
+@Execution(ExecutionMode.CONCURRENT)
 class DrainIT {
   private final Mesh mesh;
   private final ControlPlane controlPlane;

@@ -15,9 +15,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** {@code /events} of a running sidecar (CONTRACT section 6). */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class EventsIT {
   private static final String METHOD = "test.Pay/Charge";
   private static final String FAILING =

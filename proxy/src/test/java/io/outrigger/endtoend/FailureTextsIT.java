@@ -30,9 +30,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What people read when calls, starts and requests to the admin server fail. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class FailureTextsIT {
   private static final Duration LONG = Duration.ofSeconds(60);
 
@@ -290,6 +293,7 @@ class FailureTextsIT {
     callFails("RBAC denies the call", caller.send("test.Admin/Reset"));
     failures.add("HTTP/1.1 at a served address", raw(port.number(), "GET / HTTP/1.1\r\n\r\n"));
     app.kill();
+    awaitCall(caller, "connection refused"); // the first call may still meet the old connection
     callFails("the app is down", caller.send("test.Pay/Charge"));
     failures.check();
   }

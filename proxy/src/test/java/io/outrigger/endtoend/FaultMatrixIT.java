@@ -15,7 +15,6 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.endtoend.FaultyBackend.Phase;
 import io.outrigger.testing.Await;
-import io.outrigger.testing.leak.LeaksAfterEach;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -38,9 +37,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  *
  * <p>The app sends its deadline and does not watch over it: that a call ends is the sidecar's
  * doing. After each fault its clusters are routed no more, so that whatever still refers to one
- * would keep it in the tree, and buffers that nobody released are looked for.
+ * would keep it in the tree.
  */
-@LeaksAfterEach
 class FaultMatrixIT {
   private static final Metadata.Key<String> TIMEOUT =
       Metadata.Key.of("grpc-timeout", Metadata.ASCII_STRING_MARSHALLER);

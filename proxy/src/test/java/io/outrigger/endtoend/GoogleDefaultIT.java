@@ -34,12 +34,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Under a bootstrap as the generator of Cloud Service Mesh writes it: a control plane over TLS that
  * demands a token, and a metadata server that has it.
  */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class GoogleDefaultIT {
   private static final TestAuthority AUTHORITY = TestAuthority.named("system root");
   private static final String TOKEN = "ya29.c.b0Aaekm1K-the-secret_of~the/account";

@@ -5,19 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.endtoend.StrictBackend.Limits;
 import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Conformance;
-import io.outrigger.testing.leak.LeaksAfterEach;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Backends that end connections in order, again and again: it costs no call, whatever the rate. */
 @Timeout(300)
-@LeaksAfterEach
+@Execution(ExecutionMode.CONCURRENT)
 class GracefulEndIT {
   private static final int CALLS = 1_000;
 

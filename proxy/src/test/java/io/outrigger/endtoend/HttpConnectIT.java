@@ -8,21 +8,12 @@ import io.outrigger.testing.Conformance;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Backends that are reached through an HTTP proxy (A86). */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
 class HttpConnectIT {
-  private final Mesh mesh;
-  private final HttpProxy proxy;
-
-  HttpConnectIT(int loops) {
-    mesh = new Mesh(loops);
-    proxy = mesh.keep(new HttpProxy());
-  }
+  private final Mesh mesh = new Mesh();
+  private final HttpProxy proxy = mesh.keep(new HttpProxy());
 
   @AfterEach
   void close() {

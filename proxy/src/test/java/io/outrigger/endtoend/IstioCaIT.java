@@ -26,10 +26,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Certificates of an istio CA that is a script, for a forward and for a served address. */
 @Conformance("IST-05")
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class IstioCaIT {
   private static final String ID = "uri:spiffe://cluster.local/ns/shop/sa/shop";
   private static final String METHOD = "test.Pay/Charge";
@@ -127,11 +130,12 @@ class IstioCaIT {
 
   @Test
   void renewalsUseANewTokenAndCostNoCall() throws Exception {
-    signing(Duration.ofSeconds(4));
+    signing(Duration.ofSeconds(10));
     secured().quiet();
     mesh.startReady();
     String first = serial();
     Files.writeString(folder.resolve("token"), "second");
+    Await.until("calls succeed", () -> mesh.app().call(METHOD).status().isOk());
 
     try (var load = mesh.load(mesh.app(), METHOD, 100)) {
       Await.until("it is renewed", () -> !serial().equals(first));
@@ -166,7 +170,7 @@ class IstioCaIT {
 
   @Test
   void aServedAddressHasNoCertificateAfterItsEnd() throws Exception {
-    signing(Duration.ofSeconds(4));
+    signing(Duration.ofSeconds(8));
     Backend app = mesh.backend("app");
     mesh.controlPlane.serve(inbound());
     mesh.with(Flag.FORWARD)

@@ -20,27 +20,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Targets that are services of Kubernetes (CONTRACT section 15). */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
+@Execution(ExecutionMode.CONCURRENT)
 class KubernetesIT {
   private static final TestAuthority AUTHORITY = TestAuthority.named("cluster");
   private static final String METHOD = "test.Pay/Charge";
   private static final String TARGET = "k8s:///orders.shop:grpc";
 
-  private final int loops;
-  private final Mesh mesh;
+  private final Mesh mesh = new Mesh();
   private final ScriptedApiServer api;
 
   @TempDir private Path folder;
 
-  KubernetesIT(int loops) {
-    this.loops = loops;
-    mesh = new Mesh(loops);
+  KubernetesIT() {
     api = mesh.keep(new ScriptedApiServer(AUTHORITY.issue("ip:127.0.0.1")));
     mesh.withoutBootstrap();
   }
@@ -109,7 +105,7 @@ class KubernetesIT {
     int port = backends.get(0).port();
     api.put(slice(port, "127.0.0.1", "127.0.0.2"));
     start(TARGET);
-    List<Load> loads = mesh.loads(loops, METHOD, 400 / loops);
+    List<Load> loads = mesh.loads(METHOD, 400);
     loads.forEach(load -> load.awaitMore("b2", 20));
 
     for (int i = 1; i <= 6; i++) {

@@ -18,9 +18,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Load reports to a control plane, and to one that does not take them. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class LoadReportIT {
   private static final Duration INTERVAL = Duration.ofSeconds(1);
   private static final int LIMIT = 50;

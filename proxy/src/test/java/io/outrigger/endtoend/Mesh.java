@@ -36,6 +36,10 @@ final class Mesh implements AutoCloseable {
   static final String FORWARD = "orders";
 
   final ControlPlane controlPlane;
+
+  /** How many event loops the sidecar has. */
+  final int loops;
+
   private final Map<Flag, List<String>> flags = new EnumMap<>(Flag.class);
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final List<String> features = new ArrayList<>(List.of("xds_v3"));
@@ -58,6 +62,7 @@ final class Mesh implements AutoCloseable {
   /** One whose control plane is elsewhere than on a port. */
   Mesh(int loops, ControlPlane controlPlane) {
     this.controlPlane = controlPlane;
+    this.loops = loops;
     servers = new ArrayList<>(List.of(controlPlane));
     parts.push(controlPlane);
     flags.put(Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///orders"));
@@ -205,9 +210,12 @@ final class Mesh implements AutoCloseable {
     return keep(new Load(app, path, perSecond));
   }
 
-  /** Loads of one app on each event loop: connections of apps go to the loops in turn. */
-  List<Load> loads(int loops, String path, int perSecond) {
-    return Stream.generate(() -> load(app(), path, perSecond)).limit(loops).toList();
+  /**
+   * Loads of one app on each event loop, {@code perSecond} together: connections of apps go to the
+   * loops in turn.
+   */
+  List<Load> loads(String path, int perSecond) {
+    return Stream.generate(() -> load(app(), path, perSecond / loops)).limit(loops).toList();
   }
 
   InetSocketAddress address() {

@@ -17,13 +17,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Outlier detection with real backends that fail (A50, A91, CONTRACT section 6). */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
+@Execution(ExecutionMode.CONCURRENT)
 class OutlierDetectionIT {
   private static final String METHOD = "test.Pay/Charge";
 
@@ -44,13 +43,7 @@ class OutlierDetectionIT {
       "failure_percentage_minimum_hosts":1,"failure_percentage_request_volume":1\
       """;
 
-  private final int loops;
-  private final Mesh mesh;
-
-  OutlierDetectionIT(int loops) {
-    this.loops = loops;
-    mesh = new Mesh(loops);
-  }
+  private final Mesh mesh = new Mesh();
 
   @AfterEach
   void close() {
@@ -73,7 +66,7 @@ class OutlierDetectionIT {
     Backend bad = mesh.backend("bad").quiet();
     serve(FAILING, Xds.locality("z", 0, 1, a, b, bad));
     mesh.startReady();
-    List<Load> loads = mesh.loads(loops, METHOD, 200 / loops);
+    List<Load> loads = mesh.loads(METHOD, 200);
     loads.forEach(load -> load.awaitMore("bad", 1));
 
     bad.answering(Status.INTERNAL);
@@ -103,7 +96,7 @@ class OutlierDetectionIT {
 
     bad.answering(Status.OK);
     loads.forEach(load -> load.awaitMore("bad", 20));
-    assertThat(bad.connections()).isEqualTo(loops);
+    assertThat(bad.connections()).isEqualTo(mesh.loops);
     assertThat(history(bad)).contains("eject", "uneject");
   }
 

@@ -20,13 +20,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Local policy over what a control plane sends (CONTRACT section 11). */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
+@Execution(ExecutionMode.CONCURRENT)
 class OverlayIT {
   private static final String METHOD = "test.Pay/Charge";
 
@@ -44,15 +43,9 @@ class OverlayIT {
 
   private static final String NOTHING = "overlay: []\n";
 
-  private final int loops;
-  private final Mesh mesh;
+  private final Mesh mesh = new Mesh();
 
   @TempDir private Path folder;
-
-  OverlayIT(int loops) {
-    this.loops = loops;
-    mesh = new Mesh(loops);
-  }
 
   @AfterEach
   void close() {
@@ -106,7 +99,7 @@ class OverlayIT {
     Backend bad = mesh.backend("bad").quiet();
     serve(Xds.cluster("A"), good, bad);
     startReady(NOTHING);
-    List<Load> loads = mesh.loads(loops, METHOD, 200 / loops);
+    List<Load> loads = mesh.loads(METHOD, 200);
     loads.forEach(load -> load.awaitMore("bad", 20));
     int connections = good.connections();
 
@@ -276,7 +269,7 @@ class OverlayIT {
     Backend b = mesh.backend("b").quiet();
     serve(Xds.cluster("A"), a, b);
     startReady(NOTHING);
-    List<Load> loads = mesh.loads(loops, METHOD, 300 / loops);
+    List<Load> loads = mesh.loads(METHOD, 300);
     loads.forEach(load -> load.awaitMore("a", 5));
     loads.forEach(load -> load.awaitMore("b", 5));
     int before = a.connections() + b.connections();
@@ -294,7 +287,7 @@ class OverlayIT {
       if (step % 5 == 0) {
         mesh.controlPlane.serve(Xds.cluster("A", 1000 + step));
       }
-      loads.get(0).awaitMore("a", 8 / loops); // some 50 ms
+      loads.get(0).awaitMore("a", 8 / mesh.loops); // some 50 ms
     }
     Await.until(
         "the last change is in force",

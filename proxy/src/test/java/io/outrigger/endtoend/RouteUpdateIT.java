@@ -11,6 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(600)
 @ParameterizedClass(name = "{0} loops")
 @ValueSource(ints = {1, 2})
+@Execution(ExecutionMode.CONCURRENT)
 class RouteUpdateIT {
   /** A filter that answers every request itself. */
   private static final String ABORTS =

@@ -43,9 +43,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** {@code --serve}: when its port is open, and what its configuration changes. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class ServeIT {
   private static final String METHOD = "test.Pay/Charge";
 

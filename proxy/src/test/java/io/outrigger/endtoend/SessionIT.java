@@ -20,23 +20,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Sessions that cookies carry, over real backends in two priorities (A55, A60, A75). */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
+@Execution(ExecutionMode.CONCURRENT)
 class SessionIT {
   private static final String METHOD = "test.Pay/Charge";
 
-  private final int loops;
-  private final Mesh mesh;
-
-  SessionIT(int loops) {
-    this.loops = loops;
-    mesh = new Mesh(loops);
-  }
+  private final Mesh mesh = new Mesh();
 
   @AfterEach
   void close() {
@@ -66,7 +59,7 @@ class SessionIT {
   /** One on each event loop, with the same session. */
   private List<Visitor> visitors(Backend home) {
     return Stream.generate(() -> visitor().bringing("127.0.0.1:" + home.port() + ";pay"))
-        .limit(loops)
+        .limit(mesh.loops)
         .toList();
   }
 
@@ -96,7 +89,7 @@ class SessionIT {
         () -> IntStream.range(0, 10).allMatch(i -> !stranger.call(METHOD).backend().equals(home)));
     assertThat(visitor.visits(20)).containsExactly(home);
     assertThat(others).allSatisfy(each -> assertThat(each.visits()).isEqualTo(home));
-    assertThat(mine.connections()).isEqualTo(loops);
+    assertThat(mine.connections()).isEqualTo(mesh.loops);
     assertThat(visitor.cookiesSet()).isEqualTo(1);
   }
 
@@ -188,14 +181,14 @@ class SessionIT {
       assertThat(visitor.visits(5)).containsExactly("second");
       assertThat(visitor.cookiesSet()).isZero();
     }
-    assertThat(second.connections()).isEqualTo(loops);
+    assertThat(second.connections()).isEqualTo(mesh.loops);
     assertThat(third.connections()).isZero();
     assertThat(mesh.app().call(METHOD).backend()).isEqualTo("first");
     mesh.controlPlane.serve(Xds.sessionCluster("pay", "1s", "HEALTHY"));
     Await.until("it is swept", () -> second.openConnections() == 0);
-    assertThat(second.connections()).isEqualTo(loops);
+    assertThat(second.connections()).isEqualTo(mesh.loops);
     assertThat(visitors).allSatisfy(each -> assertThat(each.visits()).isEqualTo("second"));
-    assertThat(second.connections()).isEqualTo(2 * loops);
+    assertThat(second.connections()).isEqualTo(2 * mesh.loops);
 
     CompletableFuture<App.Reply> running =
         mesh.app().send("test.Pay/Hold", "cookie", Visitor.COOKIE + "=" + encoded(second, "pay"));
@@ -242,7 +235,7 @@ class SessionIT {
         "others leave it",
         () -> IntStream.range(0, 10).allMatch(i -> stranger.call(METHOD).backend().equals("b")));
     assertThat(visitor.visits(10)).containsExactly("a");
-    assertThat(a.connections()).isBetween(1, loops);
+    assertThat(a.connections()).isBetween(1, mesh.loops);
     endpoints(Xds.in("UNHEALTHY", Xds.locality("x", 0, 1, a)), Xds.locality("y", 0, 1, b));
     Await.until("it is out of reach", () -> visitor.visits().equals("b"));
     Await.until("the connection is closed", () -> a.openConnections() == 0);
@@ -380,7 +373,7 @@ class SessionIT {
       assertThat(visitor.session()).isEqualTo("127.0.0.1:" + a.port() + ";pay");
     }
     assertThat(outside.connections()).isZero();
-    assertThat(a.openConnections()).isBetween(1, loops);
+    assertThat(a.openConnections()).isBetween(1, mesh.loops);
   }
 
   @Test
@@ -404,7 +397,7 @@ class SessionIT {
     }
     assertThat(second)
         .extracting(Backend::connections)
-        .allMatch(made -> made >= 1 && made <= loops);
+        .allMatch(made -> made >= 1 && made <= mesh.loops);
   }
 
   private static String encoded(Backend backend, String cluster) {

@@ -17,9 +17,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Sidecars that start while the control plane is down, with the state of an earlier one. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 final class StateIT {
   private static final Duration AFTER = Duration.ofMillis(1500);
 

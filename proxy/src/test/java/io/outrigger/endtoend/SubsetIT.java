@@ -13,25 +13,15 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A random subset (A68) of real backends: the event loops of a sidecar share one. */
 @Timeout(600)
-@ParameterizedClass(name = "{0} loops")
-@ValueSource(ints = {1, 2})
 class SubsetIT {
   private static final int SIZE = 3;
 
-  private final int loops;
-  private final Mesh mesh;
-  private final List<Backend> backends;
-
-  SubsetIT(int loops) {
-    this.loops = loops;
-    mesh = new Mesh(loops);
-    backends = IntStream.range(0, 12).mapToObj(i -> mesh.backend("b" + i).quiet()).toList();
-  }
+  private final Mesh mesh = new Mesh();
+  private final List<Backend> backends =
+      IntStream.range(0, 12).mapToObj(i -> mesh.backend("b" + i).quiet()).toList();
 
   @AfterEach
   void close() {
@@ -43,7 +33,7 @@ class SubsetIT {
   void onlyMembersAreConnectedAndOneThatLeavesIsReplacedByAnother() throws Exception {
     serve(backends);
     mesh.startReady();
-    List<Load> loads = mesh.loads(loops, "test.Pay/Charge", 100 / loops);
+    List<Load> loads = mesh.loads("test.Pay/Charge", 100);
     Await.until("three are connected by every loop", () -> connected().size() == SIZE);
     Set<Backend> first = connected();
     first.forEach(member -> awaitMore(loads, member));
@@ -65,7 +55,7 @@ class SubsetIT {
     Set<Backend> stayed = new HashSet<>(first);
     stayed.retainAll(second);
     assertThat(stayed).hasSize(SIZE - 1);
-    assertThat(stayed).allMatch(member -> member.connections() == loops);
+    assertThat(stayed).allMatch(member -> member.connections() == mesh.loops);
     Set<Backend> ever = new HashSet<>(first);
     ever.addAll(second);
     assertThat(backends).filteredOn(each -> each.connections() > 0).hasSameElementsAs(ever);
@@ -78,7 +68,7 @@ class SubsetIT {
 
   /** Those to which every loop has a connection. */
   private Set<Backend> connected() {
-    return backends.stream().filter(each -> each.openConnections() == loops).collect(toSet());
+    return backends.stream().filter(each -> each.openConnections() == mesh.loops).collect(toSet());
   }
 
   private void serve(List<Backend> serving) {

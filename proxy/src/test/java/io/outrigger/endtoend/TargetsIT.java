@@ -17,9 +17,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** From a local port to a target, and what backends get to see. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class TargetsIT {
   private final Mesh mesh = new Mesh();
   private final ControlPlane controlPlane = mesh.controlPlane;

@@ -48,7 +48,7 @@ class TlsAttackIT {
   }
 
   @BeforeEach
-  void configure() throws IOException {
+  void configure() throws Exception {
     library.use();
     Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
     mesh.certificateProviders(

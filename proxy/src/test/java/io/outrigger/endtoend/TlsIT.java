@@ -27,19 +27,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ForkJoinPool;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** TLS to backends (A29): calls over it, what fails and why, and certificates that change. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
 @EnumSource
 class TlsIT {
@@ -58,7 +59,7 @@ class TlsIT {
   }
 
   @BeforeEach
-  void configure() throws IOException {
+  void configure() throws Exception {
     library.use();
     mesh.certificateProviders(
         """
@@ -369,38 +370,6 @@ class TlsIT {
 
     try (var load = mesh.load(mesh.app(), "pay.Pay/Do", 50)) {
       load.awaitMore("a", 10);
-    }
-  }
-
-  /** Files are read on a thread of their own, which ends with the sidecar. */
-  @Test
-  void aBusyCommonPoolDelaysNoCertificate() throws Exception {
-    var over = new CountDownLatch(1);
-    try {
-      for (int i = 0; i <= ForkJoinPool.getCommonPoolParallelism(); i++) {
-        ForkJoinPool.commonPool().execute(() -> awaitEnd(over));
-      }
-      serve(cluster(""), secured("a", PAY));
-      mesh.startReady();
-
-      assertThat(mesh.app().call("pay.Pay/Do").backend()).isEqualTo("a");
-      assertThat(threads()).contains("certificates");
-    } finally {
-      over.countDown();
-    }
-    mesh.close();
-    Await.until("it has ended", () -> !threads().contains("certificates"));
-  }
-
-  private static List<String> threads() {
-    return Thread.getAllStackTraces().keySet().stream().map(Thread::getName).toList();
-  }
-
-  private static void awaitEnd(CountDownLatch over) {
-    try {
-      over.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -1,20 +1,26 @@
 package io.outrigger.endtoend;
 
-/** What speaks TLS to backends: BoringSSL, or the JDK where that is asked for. */
-enum TlsLibrary {
-  BORING_SSL,
-  JDK;
+import io.outrigger.testing.SharedProperty;
 
-  private static final String PROPERTY = "outrigger.tls.library";
+/** The library that speaks TLS to backends: BoringSSL, or the JDK where a test asks for it. */
+enum TlsLibrary {
+  BORING_SSL("boringssl"),
+  JDK("jdk");
+
+  private static final SharedProperty CHOICE = new SharedProperty("outrigger.tls.library");
+
+  private final String text;
+
+  TlsLibrary(String text) {
+    this.text = text;
+  }
 
   /** From now on, for contexts that are made. */
-  void use() {
-    if (this == JDK) {
-      System.setProperty(PROPERTY, "jdk");
-    }
+  void use() throws InterruptedException {
+    CHOICE.hold(text);
   }
 
   void leave() {
-    System.clearProperty(PROPERTY);
+    CHOICE.release();
   }
 }

@@ -12,6 +12,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A server that does the TLS handshake and then only counts what it is sent. */
@@ -63,6 +64,6 @@ final class TlsPeerServer implements AutoCloseable {
 
   @Override
   public void close() {
-    loops.shutdownGracefully().awaitUninterruptibly();
+    loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 }

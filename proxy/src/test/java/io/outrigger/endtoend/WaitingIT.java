@@ -23,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(600)
 @ParameterizedClass(name = "{0} loops")
 @ValueSource(ints = {1, 2})
+@Execution(ExecutionMode.CONCURRENT)
 class WaitingIT {
   private static final Duration SOON = Duration.ofMillis(400);
 

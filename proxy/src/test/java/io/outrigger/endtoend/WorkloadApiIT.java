@@ -27,9 +27,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Identity and roots from an agent on a unix socket (SPW-01, A87). */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class WorkloadApiIT {
   private static final String ID = "spiffe://mesh/orders";
   private static final TestAuthority MESH = TestAuthority.named("mesh root");

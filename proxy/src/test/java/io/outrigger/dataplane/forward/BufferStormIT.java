@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * the shortage afterwards.
  */
 @ParameterizedClass(name = "{1} loops of {0}")
-@CsvSource({"AUTO, 1", "AUTO, 2", "NIO, 2"})
+@CsvSource({"AUTO, 1", "NIO, 2"})
 @Timeout(180)
 class BufferStormIT {
   private static final int APPS = 4;

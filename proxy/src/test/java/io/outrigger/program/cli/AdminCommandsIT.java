@@ -18,11 +18,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * {@code status}, {@code certs} and {@code wait} against an HTTP server that plays the admin side.
  */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 final class AdminCommandsIT {
   static final String CERTS =
       """
@@ -246,12 +249,12 @@ final class AdminCommandsIT {
     readyAfter.set(Integer.MAX_VALUE);
 
     // Long enough for one answer, whatever holds the machine up.
-    assertThat(outrigger.run("wait", "--admin", address, "--timeout", "8s")).isEqualTo(1);
+    assertThat(outrigger.run("wait", "--admin", address, "--timeout", "4s")).isEqualTo(1);
     assertThat(outrigger.errorLines())
         .containsExactly(
             "outrigger: --admin "
                 + address
-                + ": not ready after 8s: orders: waiting; pay: waiting");
+                + ": not ready after 4s: orders: waiting; pay: waiting");
 
     server.stop(0);
     assertThat(outrigger.run("wait", "--admin", address, "--timeout", "500ms")).isEqualTo(1);

@@ -11,12 +11,15 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The real program, seen from outside, where files of its bootstrap are late, wrong or never. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 final class BootstrapTimeoutIT {
   @TempDir Path folder;
 

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class OutriggerCommandTest {
   private static final String EXAMPLE = "../config/examples/bootstrap.json";
+  private static final String RESOURCES = "../config/examples/resources";
   private static final String FORWARD = "9001=xds:///orders";
   private static final String WRONG_LISTENER =
       """
@@ -367,13 +368,78 @@ final class OutriggerCommandTest {
 
   @Test
   void validateIsContentWithTheExamples() {
-    String resources = "../config/examples/resources";
-
-    int exitCode = outrigger.run("validate", "--bootstrap", EXAMPLE, "--resources", resources);
+    int exitCode = outrigger.run("validate", "--bootstrap", EXAMPLE, "--resources", RESOURCES);
 
     assertThat(exitCode).isZero();
     assertThat(outrigger.outLines())
-        .containsExactly(EXAMPLE + " (--bootstrap): OK", resources + ": OK");
+        .containsExactly(EXAMPLE + " (--bootstrap): OK", RESOURCES + ": OK");
+  }
+
+  @Conformance({"OV-03", "OV-04"})
+  @Test
+  void anOverlayThatIsWrongIsNamedWithItsPlaceBeforeAnythingStarts() throws IOException {
+    String policy =
+        file(
+            "policy.yaml",
+            "overlay:\n- name: a\n  clusters: ['*']\n  patch: {transport_socket: {}}\n");
+
+    int exitCode =
+        outrigger.run("run", "--resources", RESOURCES, "--overlay", policy, "--forward", FORWARD);
+
+    assertThat(exitCode).isEqualTo(2);
+    assertThat(outrigger.started).isEmpty();
+    assertThat(outrigger.errorLines())
+        .singleElement()
+        .asString()
+        .startsWith(
+            "outrigger: " + policy + ":4:11: rule a patch.transport_socket: may not be patched");
+  }
+
+  @Conformance("OV-06")
+  @Test
+  void validateTriesAnOverlayOverResources() throws IOException {
+    String idle = "overlay:\n- {name: idle, clusters: ['no*'], patch: {lb_policy: RING_HASH}}\n";
+    String policy = file("policy.yaml", idle);
+
+    int exitCode = outrigger.run("validate", "--resources", RESOURCES, "--overlay", policy);
+
+    assertThat(exitCode).as(outrigger.err.toString()).isZero();
+    assertThat(outrigger.outLines())
+        .contains(policy + ": OK", "warning: rule idle of " + policy + ":2 matches nothing");
+
+    file("policy.yaml", idle + "- {name: bad, targets: ['xds:///*'], patch: {timeout: -1s}}\n");
+    assertThat(outrigger.run("validate", "--overlay", policy)).isEqualTo(2);
+    assertThat(outrigger.outLines())
+        .singleElement()
+        .asString()
+        .startsWith(policy + ":3:46: rule bad patch.timeout: ");
+
+    String ring =
+        file(
+            "ring.yaml",
+            """
+            resources:
+            - "@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
+              name: ring
+              type: EDS
+              eds_cluster_config: {eds_config: {self: {}}}
+              lb_policy: RING_HASH
+              ring_hash_lb_config: {minimum_ring_size: 50}
+            """);
+    file(
+        "policy.yaml",
+        """
+        overlay:
+        - name: small
+          clusters: [ring]
+          patch: {ring_hash_lb_config: {maximum_ring_size: 40}}
+        """);
+    assertThat(outrigger.run("validate", "--resources", ring, "--overlay", policy)).isEqualTo(2);
+    assertThat(outrigger.outLines())
+        .contains(
+            policy
+                + ":2: rule small would be left out of ring:"
+                + " ring_hash_lb_config.minimum_ring_size: is 50, above the maximum of 40");
   }
 
   @Conformance("DI-04")

@@ -9,17 +9,19 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The real program, seen from outside: command lines that end by themselves. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 final class ProcessEndsIT {
   private static final Path EXAMPLES = Path.of("..", "config", "examples").toAbsolutePath();
 
@@ -43,22 +45,12 @@ final class ProcessEndsIT {
       delimiter = '|',
       value = {
         "frobnicate | \"frobnicate\" is not a subcommand; give one of run,",
-        "run --bootstrap none.json --forward 0=xds:///a |"
-            + " --bootstrap: none.json does not exist; give the path of a gRPC xDS",
-        "run --forward 0=xds:///a |"
-            + " --bootstrap: is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources",
         "run --bootstrap bootstrap.json --forward 0=xds:///a |"
             + " bootstrap.json:1:18: $.xds_servers[0].server_uri: is a number; a string is required",
-        "run --resources none --forward 0=xds:///a |"
-            + " --resources: cannot read none: no such file or folder",
         "run --resources server.json --forward 0=xds:///a |"
             + " server.json:1:15: listener \"a\": api_listener: is missing; a client needs",
-        "run --forward 0=http://a | --forward: \"http://a\" is not a target such as xds:///orders",
         "run --resources server.json --forward 0=http://a |"
             + " --forward: \"http://a\" is not a target such as xds:///orders",
-        "run --resources server.json --forward 0=xds:///a --otlp ftp://x |"
-            + " --otlp: \"ftp://x\" is not an endpoint such as http://collector:4317",
-        "run --config flags.yaml | flags.yaml:3: foo: is not known; the keys are the flags of run",
       })
   void badInputIsOneLineAndExitCode2(String line, String expected) throws IOException {
     Files.writeString(
@@ -68,8 +60,6 @@ final class ProcessEndsIT {
         folder.resolve("server.json"),
         "{\"resources\":[{\"@type\":\"type.googleapis.com/envoy.config.listener.v3.Listener\","
             + "\"name\":\"a\"}]}");
-    Files.writeString(
-        folder.resolve("flags.yaml"), "resources: server.json\nforward: 0=xds:///a\nfoo: 1\n");
 
     try (var outrigger = OutriggerProcess.start(folder, line.split(" "))) {
       assertThat(outrigger.awaitExit()).isEqualTo(2);
@@ -201,161 +191,6 @@ final class ProcessEndsIT {
             .containsIgnoringCase("address already in use");
       }
     }
-  }
-
-  @Test
-  void aCredentialFileThatIsNotThereIsBadInput() throws IOException {
-    Path bootstrap = folder.resolve("tls.json");
-    Files.writeString(
-        bootstrap,
-        """
-        {"xds_servers": [{"server_uri": "xds.example:443", "channel_creds": [
-          {"type": "tls", "config": {"ca_certificate_file": "/no/such.pem"}}]}]}
-        """);
-
-    try (var outrigger =
-        OutriggerProcess.start(
-            folder,
-            "run",
-            "--bootstrap",
-            "tls.json",
-            "--forward",
-            "0=xds:///a",
-            "--admin",
-            "off")) {
-      assertThat(outrigger.awaitExit()).isEqualTo(2);
-      assertThat(outrigger.errorLines())
-          .containsExactly(
-              "outrigger: tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
-                  + " ca_certificate_file /no/such.pem does not exist; correct its path or the"
-                  + " file");
-    }
-    try (var outrigger = OutriggerProcess.start(folder, "validate", "--bootstrap", "tls.json")) {
-      assertThat(outrigger.awaitExit()).isEqualTo(2);
-      assertThat(outrigger.outLines())
-          .containsExactly(
-              "tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
-                  + " ca_certificate_file /no/such.pem does not exist");
-    }
-  }
-
-  @Test
-  void validateNamesFileResourceAndField() throws IOException {
-    Path bad = folder.resolve("bad.yaml");
-    Files.writeString(
-        bad,
-        Files.readString(EXAMPLES.resolve("resources/greeter.yaml"))
-            .replace("lb_policy: ROUND_ROBIN", "lb_policy: MAGLEV")
-            .replace("port_value: 50051", "port_value: 70000"));
-
-    try (var outrigger = OutriggerProcess.start(folder, "validate", "--resources", "bad.yaml")) {
-      assertThat(outrigger.awaitExit()).isEqualTo(2);
-      assertThat(outrigger.outLines())
-          .anySatisfy(
-              line ->
-                  assertThat(line)
-                      .startsWith("bad.yaml:28:5: cluster \"greeter-cluster\": lb_policy"))
-          .anySatisfy(
-              line ->
-                  assertThat(line).startsWith("warning: bad.yaml:38:55: ").contains("port_value"));
-    }
-    try (var outrigger =
-        OutriggerProcess.start(
-            folder,
-            "validate",
-            "--bootstrap",
-            EXAMPLES.resolve("bootstrap.json").toString(),
-            "--resources",
-            EXAMPLES.resolve("resources").toString())) {
-      assertThat(outrigger.awaitExit()).isZero();
-      assertThat(outrigger.outLines()).hasSize(2).allMatch(line -> line.endsWith(": OK"));
-    }
-  }
-
-  @Conformance({"OV-03", "OV-04"})
-  @Test
-  void anOverlayThatIsWrongIsNamedWithItsPlaceBeforeAnythingStarts() throws IOException {
-    Files.writeString(
-        folder.resolve("policy.yaml"),
-        "overlay:\n- name: a\n  clusters: ['*']\n  patch: {transport_socket: {}}\n");
-
-    try (var outrigger =
-        OutriggerProcess.start(
-            folder,
-            "run",
-            "--resources",
-            EXAMPLES.resolve("resources").toString(),
-            "--overlay",
-            "policy.yaml",
-            "--forward",
-            "0=xds:///a",
-            "--admin",
-            "off")) {
-      assertThat(outrigger.awaitExit()).isEqualTo(2);
-      assertThat(outrigger.errorLines())
-          .singleElement()
-          .asString()
-          .startsWith(
-              "outrigger: policy.yaml:4:11: rule a patch.transport_socket: may not be patched");
-    }
-  }
-
-  @Conformance("OV-06")
-  @Test
-  void validateTriesAnOverlayOverResources() throws IOException {
-    String resources = EXAMPLES.resolve("resources").toString();
-    Path policy = folder.resolve("policy.yaml");
-    String idle = "overlay:\n- {name: idle, clusters: ['no*'], patch: {lb_policy: RING_HASH}}\n";
-    Files.writeString(policy, idle);
-
-    try (var fine = validate("--resources", resources, "--overlay", "policy.yaml")) {
-      assertThat(fine.awaitExit()).as(fine.errorText()).isZero();
-      assertThat(fine.outLines())
-          .contains("policy.yaml: OK", "warning: rule idle of policy.yaml:2 matches nothing");
-    }
-
-    Files.writeString(
-        policy, idle + "- {name: bad, targets: ['xds:///*'], patch: {timeout: -1s}}\n");
-    try (var wrong = validate("--overlay", "policy.yaml")) {
-      assertThat(wrong.awaitExit()).isEqualTo(2);
-      assertThat(wrong.outLines())
-          .singleElement()
-          .asString()
-          .startsWith("policy.yaml:3:46: rule bad patch.timeout: ");
-    }
-
-    Files.writeString(
-        folder.resolve("ring.yaml"),
-        """
-        resources:
-        - "@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
-          name: ring
-          type: EDS
-          eds_cluster_config: {eds_config: {self: {}}}
-          lb_policy: RING_HASH
-          ring_hash_lb_config: {minimum_ring_size: 50}
-        """);
-    Files.writeString(
-        policy,
-        """
-        overlay:
-        - name: small
-          clusters: [ring]
-          patch: {ring_hash_lb_config: {maximum_ring_size: 40}}
-        """);
-    try (var leftOut = validate("--resources", "ring.yaml", "--overlay", "policy.yaml")) {
-      assertThat(leftOut.awaitExit()).isEqualTo(2);
-      assertThat(leftOut.outLines())
-          .contains(
-              "policy.yaml:2: rule small would be left out of ring:"
-                  + " ring_hash_lb_config.minimum_ring_size: is 50, above the maximum of 40");
-    }
-  }
-
-  private OutriggerProcess validate(String... arguments) throws IOException {
-    List<String> line = new ArrayList<>(List.of("validate"));
-    line.addAll(List.of(arguments));
-    return OutriggerProcess.start(folder, line.toArray(String[]::new));
   }
 
   @Test

@@ -35,9 +35,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The real program, seen from outside: a sidecar that runs and is asked to end. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 final class SidecarIT {
   private static final Path EXAMPLES = Path.of("..", "config", "examples");
   private static final String FORWARD = "0=xds:///greeter";

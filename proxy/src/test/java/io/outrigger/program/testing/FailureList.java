@@ -35,19 +35,24 @@ public final class FailureList {
 
   /** Compares what was added with the section of the list. */
   public void check() throws IOException {
-    Map<String, String> sections = read();
     var text = new StringBuilder();
     texts.forEach((title, failure) -> text.append(TITLE + title + "\n" + failure + "\n"));
     if (Boolean.getBoolean("outrigger.failures.write")) {
-      sections.put(section, text.toString());
-      var all = new StringBuilder();
-      sections.forEach((name, failures) -> all.append(SECTION + name + "\n" + failures + "\n"));
-      Files.writeString(FILE, all.toString().stripTrailing() + "\n");
+      write(section, text.toString());
       return;
     }
     assertThat(text.toString())
         .as("%s, section \"%s\"; -Doutrigger.failures.write=true writes it", FILE, section)
-        .isEqualTo(sections.get(section));
+        .isEqualTo(read().get(section));
+  }
+
+  /** One section at a time: tests run side by side. */
+  private static synchronized void write(String section, String text) throws IOException {
+    Map<String, String> sections = read();
+    sections.put(section, text);
+    var all = new StringBuilder();
+    sections.forEach((name, failures) -> all.append(SECTION + name + "\n" + failures + "\n"));
+    Files.writeString(FILE, all.toString().stripTrailing() + "\n");
   }
 
   private static Map<String, String> read() throws IOException {

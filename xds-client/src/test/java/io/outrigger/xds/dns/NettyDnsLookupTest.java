@@ -26,11 +26,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against three name servers at one port of 127.0.0.1, .2 and .3, whose answers are scripts. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class NettyDnsLookupTest {
   private static final int ATTEMPTS = 20;
   private static final String SERVERS =

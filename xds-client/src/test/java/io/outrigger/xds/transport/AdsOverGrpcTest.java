@@ -32,10 +32,13 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The ADS client over real gRPC, against a control plane that does what the test says. */
+@Execution(ExecutionMode.CONCURRENT)
 final class AdsOverGrpcTest {
   /** Tells of each frame of a message that is too long; held, because levels are weak. */
   private static final Logger FRAMES =

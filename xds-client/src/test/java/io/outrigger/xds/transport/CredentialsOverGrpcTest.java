@@ -33,6 +33,7 @@ import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.GoogleDefault;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.identity.tls.TlsLibrary;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.SharedProperty;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.status.XdsStatusView;
@@ -70,13 +71,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Certificate files that change, and tokens, over real connections. */
-@Timeout(60)
+@Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class CredentialsOverGrpcTest {
   private static final long PATIENCE_SECONDS = 60;
+  private static final SharedProperty LIBRARY = new SharedProperty(TlsLibrary.PROPERTY);
   private static final TestAuthority AUTHORITY = TestAuthority.named("control plane root");
   private static final TestAuthority STRANGER = TestAuthority.named("another root");
 
@@ -85,10 +90,18 @@ class CredentialsOverGrpcTest {
 
   @TempDir private Path folder;
   private TestCertificate files = ours;
+  private boolean hasChosen;
+
+  private void use(String library) throws InterruptedException {
+    LIBRARY.hold(library);
+    hasChosen = true;
+  }
 
   @AfterEach
   void leaveTheChoiceOfLibrary() {
-    System.clearProperty(TlsLibrary.PROPERTY);
+    if (hasChosen) {
+      LIBRARY.release();
+    }
   }
 
   @BeforeAll
@@ -216,7 +229,7 @@ class CredentialsOverGrpcTest {
   @CsvSource({"boringssl, TLSv1.3", "boringssl, TLSv1.2", "jdk, TLSv1.3", "jdk, TLSv1.2"})
   void eachConnectionHasAFullHandshakeByTheCertificatesOfNow(String library, String version)
       throws Exception {
-    System.setProperty(TlsLibrary.PROPERTY, library);
+    use(library);
     TestIdentity first = AUTHORITY.issue("dns:client");
     TestIdentity second = AUTHORITY.issue("dns:client");
     Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
@@ -251,9 +264,9 @@ class CredentialsOverGrpcTest {
   @CsvSource({"boringssl, TLSv1.3", "jdk, TLSv1.2"})
   void aControlPlaneWhoseCertificateHasEndedIsNotConnectedToAgain(String library, String version)
       throws Exception {
-    System.setProperty(TlsLibrary.PROPERTY, library);
+    use(library);
     Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
-    Instant end = Instant.now().plusSeconds(4);
+    Instant end = Instant.now().plusSeconds(8); // the first connection comes before
     TestIdentity brief = AUTHORITY.issue(builder -> builder.notAfter(end), "ip:127.0.0.1");
     var credentials = resuming(brief, version, new SeenClients());
 
@@ -277,7 +290,7 @@ class CredentialsOverGrpcTest {
   @CsvSource({"boringssl, false", "jdk, true"})
   void theLibraryOfTheProcessIsThatOfTheControlPlane(String library, boolean knowsEd25519)
       throws Exception {
-    System.setProperty(TlsLibrary.PROPERTY, library);
+    use(library);
     Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
     TestIdentity odd =
         AUTHORITY.issue(builder -> builder.algorithm(Algorithm.ed25519), "ip:127.0.0.1");
@@ -314,7 +327,7 @@ class CredentialsOverGrpcTest {
   })
   void aServerThatDemandsACertificateIsNamedWithItsAlert(String library, String version)
       throws Exception {
-    System.setProperty(TlsLibrary.PROPERTY, library);
+    use(library);
     TestIdentity identity = AUTHORITY.issue("ip:127.0.0.1");
     Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
     Tls client = TestCertificate.credentials(Optional.of(roots), Optional.empty());
