@@ -21,10 +21,8 @@ public record IpAddress(boolean isV6, long high, long low) {
 
   private static final long UINT32 = 0xFFFF_FFFFL;
   private static final int V4_LOOPBACK = 127;
-
-  /** Four numbers up to 255, without leading zeros, which some parsers read as octal. */
-  private static final Pattern V4 =
-      Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
+  private static final int V4_NUMBERS = 4;
+  private static final int MAX_NUMBER = 255;
 
   private static final Pattern V6 = Pattern.compile("[0-9A-Fa-f:.]+"); // no brackets, no zone
 
@@ -47,7 +45,7 @@ public record IpAddress(boolean isV6, long high, long low) {
   @SuppressWarnings("AddressSelection") // a literal address is not looked up
   public static Optional<IpAddress> parse(String text) {
     boolean isV6 = text.indexOf(':') >= 0;
-    if (!(isV6 ? V6 : V4).matcher(text).matches()) {
+    if (!(isV6 ? V6.matcher(text).matches() : isV4(text))) {
       return Optional.empty();
     }
     try {
@@ -63,8 +61,32 @@ public record IpAddress(boolean isV6, long high, long low) {
    */
   public static Optional<String> canonical(String text) {
     return text.indexOf(':') < 0
-        ? Optional.of(text).filter(V4.asMatchPredicate())
+        ? Optional.of(text).filter(IpAddress::isV4)
         : parse(text).map(IpAddress::toString);
+  }
+
+  /**
+   * Whether {@code text} is four numbers up to 255, without leading zeros, which some parsers read
+   * as octal. It runs for each endpoint of an update; a pattern takes ten times as long.
+   */
+  private static boolean isV4(String text) {
+    int numbers = 0;
+    int value = -1; // before the first digit of a number
+    for (int i = 0; i <= text.length(); i++) {
+      char next = i < text.length() ? text.charAt(i) : '.';
+      if (next == '.' && value >= 0) {
+        numbers++;
+        value = -1;
+      } else if (next >= '0' && next <= '9' && value != 0) {
+        value = Math.max(value, 0) * 10 + next - '0';
+      } else {
+        return false;
+      }
+      if (value > MAX_NUMBER) {
+        return false;
+      }
+    }
+    return numbers == V4_NUMBERS;
   }
 
   public boolean isLoopback() {
