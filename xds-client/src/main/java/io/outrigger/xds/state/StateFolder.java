@@ -97,6 +97,8 @@ public final class StateFolder {
       Map<KeptResource.Key, KeptResource> resources,
       Map<String, Instant> times,
       Optional<String> problem) {
+    public static final Reading NONE = new Reading(Map.of(), Map.of(), Optional.empty());
+
     public Reading {
       resources = Map.copyOf(resources);
       times = Map.copyOf(times);
@@ -114,17 +116,14 @@ public final class StateFolder {
   /** Reads all resources, or none. */
   public Reading read(Instant now) {
     if (!Files.exists(folder.resolve(INDEX))) {
-      return new Reading(Map.of(), Map.of(), Optional.empty()); // nothing was ever written
+      return Reading.NONE; // nothing was ever written
     }
     try {
       StateFormat.Index index = StateFormat.readIndex(content(INDEX));
-      Optional<String> difference = index.origin().differenceFrom(origin);
-      if (difference.isPresent()) {
-        return unusable(difference.get());
-      }
-      Optional<String> age = unusableAge(index.newest(), now);
-      if (age.isPresent()) {
-        return unusable(age.get());
+      Optional<String> reason =
+          index.origin().differenceFrom(origin).or(() -> unusableAge(index.newest(), now));
+      if (reason.isPresent()) {
+        return unusable(reason.get());
       }
       Map<KeptResource.Key, KeptResource> resources = new HashMap<>();
       for (String part : index.parts()) {

@@ -73,7 +73,8 @@ final class StateKeeper {
 
   private final Set<String> answered = new HashSet<>(); // authorities, of any target
   private @Nullable Settings settings;
-  private StateFolder.@Nullable Reading reading;
+  private StateFolder.Reading reading = StateFolder.Reading.NONE;
+  private boolean isRead;
   private TimerHandle next = () -> {};
   private TimerHandle renewal = () -> {};
   private boolean isScheduled; // or being saved
@@ -115,6 +116,7 @@ final class StateKeeper {
 
   private void onRead(StateFolder.Reading found, Optional<String> unwritable) {
     reading = found;
+    isRead = true;
     unwritable.ifPresent(this::warn);
     hasProblem = unwritable.isPresent();
     times.putAll(found.times());
@@ -130,7 +132,7 @@ final class StateKeeper {
   }
 
   boolean isRead() {
-    return reading != null;
+    return isRead;
   }
 
   void onAnswered(String authority) {
@@ -142,7 +144,7 @@ final class StateKeeper {
   }
 
   boolean isKept(KeptAuthority authority, Subscription<?> subscription) {
-    return reading != null && reading.resources().containsKey(key(authority, subscription));
+    return reading.resources().containsKey(key(authority, subscription));
   }
 
   TimerHandle scheduleDue(Runnable onDue) {
@@ -205,17 +207,16 @@ final class StateKeeper {
   /** Returns the task that decodes a kept resource; its result puts the value into use. */
   private <T> Optional<Supplier<Runnable>> task(
       KeptAuthority authority, Subscription<T> subscription) {
-    StateFolder.Reading found = reading;
-    KeptResource kept = found == null ? null : found.resources().get(key(authority, subscription));
-    if (found == null || found.resources().isEmpty()) {
+    if (reading.resources().isEmpty()) {
       return Optional.empty();
     }
     StateFolder folder = on().folder();
+    KeptResource kept = reading.resources().get(key(authority, subscription));
     if (kept == null) {
       warn("the state in %s has no %s".formatted(folder.path(), subscription.subject()));
       return Optional.empty();
     }
-    Instant at = found.times().getOrDefault(authority.name(), Instant.EPOCH);
+    Instant at = reading.times().getOrDefault(authority.name(), Instant.EPOCH);
     Optional<String> unusable = folder.unusableAge(at, loop.now());
     if (unusable.isPresent()) {
       warn(
@@ -305,7 +306,7 @@ final class StateKeeper {
 
   private void saveChanges() {
     isScheduled = false;
-    if (!isRead()) {
+    if (!isRead) {
       return; // onRead follows
     }
     Map<KeptResource.Key, Optional<KeptResource>> ready = new LinkedHashMap<>();
@@ -392,10 +393,7 @@ final class StateKeeper {
     isPruned = true;
     // A client that is created later must not get resources that the control plane has replaced
     // meanwhile.
-    StateFolder.Reading found = reading;
-    if (found != null) {
-      reading = new StateFolder.Reading(Map.of(), Map.of(), Optional.empty());
-    }
+    reading = StateFolder.Reading.NONE;
     Set<KeptResource.Key> keys = new HashSet<>();
     authorities.forEach(
         authority -> authority.all().forEach(each -> keys.add(key(authority, each))));
