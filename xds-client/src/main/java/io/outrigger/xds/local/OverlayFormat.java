@@ -19,7 +19,7 @@ import io.outrigger.xds.status.FileProblem;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -59,7 +59,7 @@ final class OverlayFormat {
   private final List<FileProblem> ignored = new ArrayList<>();
   private final Path path;
   private final List<FileProblem> problems;
-  private final Set<String> names = new HashSet<>();
+  private final Map<String, Place> names = new HashMap<>();
   private String subject = "";
 
   private OverlayFormat(Path path, List<FileProblem> problems) {
@@ -116,8 +116,10 @@ final class OverlayFormat {
       add(rule.place(), "name", "is missing");
     } else {
       subject = "rule " + name;
-      if (!names.add(name)) {
-        add(rule.place(), "name", "is already the name of another rule");
+      Place other = names.putIfAbsent(name, rule.place());
+      if (other != null) {
+        String reason = "is already the name of the rule in line %d; give each rule its own";
+        add(rule.place(), "name", reason.formatted(other.line()));
       }
     }
     refuseUnknown(rule, KEYS, "");

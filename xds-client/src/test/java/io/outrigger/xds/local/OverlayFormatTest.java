@@ -38,6 +38,10 @@ final class OverlayFormatTest {
         Arguments.of("3:1: not YAML: ", "overlay:\n- [a, b\n"),
         Arguments.of("2:13: \"name\" stands here twice", "overlay:\n- {name: a, name: b}"),
         Arguments.of("2:3: overlay[0] name: is missing", "overlay:\n- clusters: ['*']\n"),
+        Arguments.of(
+            "4:3: rule a name: is already the name of the rule in line 2; give each rule its own",
+            "overlay:\n- {name: a, clusters: ['*'], patch: {lb_policy: RING_HASH}}\n\n"
+                + "- {name: a, clusters: ['*'], patch: {lb_policy: RING_HASH}}\n"),
         rule("3:3: rule r cluster: is unknown; supported: ", "cluster: ['*']"),
         rule(
             "2:3: rule r: has neither clusters nor targets or routes; name those that it is for",
