@@ -8,6 +8,7 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
@@ -34,15 +35,22 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   }
 
   private final Judge judge;
+  private final Function<SSLEngine, Optional<String>> serverName;
 
+  /** Passes the server name that an engine sends as SNI to the judge. */
   public PeerTrustManager(Judge judge) {
+    this(judge, ServerName::of);
+  }
+
+  public PeerTrustManager(Judge judge, Function<SSLEngine, Optional<String>> serverName) {
     this.judge = judge;
+    this.serverName = serverName;
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
       throws CertificateException {
-    check(chain, serverName(engine));
+    check(chain, serverName.apply(engine));
   }
 
   @Override
@@ -55,10 +63,6 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   public void checkServerTrusted(X509Certificate[] chain, String authType)
       throws CertificateException {
     check(chain, Optional.empty());
-  }
-
-  protected Optional<String> serverName(SSLEngine engine) {
-    return ServerName.of(engine);
   }
 
   /** Throws {@link RefusedCertificate} if the judge rejects the chain. */

@@ -72,20 +72,16 @@ final class WorkloadWatcher extends CertificateSource {
     loop.checkInside();
     Outcome<WorkloadEndpoint> endpoint =
         configured.<Outcome<WorkloadEndpoint>>map(Outcome::ok).orElseGet(api::ambient);
-    endpoint.match(
-        known -> {
-          hasEndpoint = true;
-          firstAnswer =
-              loop.schedule(
-                  FIRST_ANSWER,
-                  () -> fail("the Workload API " + known.uri() + " has not answered yet"));
-          open(known);
-          return null;
-        },
-        reason -> {
-          fail(reason.message());
-          return null;
-        });
+    endpoint.toOptional().ifPresentOrElse(this::begin, () -> fail(endpoint.status().message()));
+  }
+
+  private void begin(WorkloadEndpoint endpoint) {
+    hasEndpoint = true;
+    firstAnswer =
+        loop.schedule(
+            FIRST_ANSWER,
+            () -> fail("the Workload API " + endpoint.uri() + " has not answered yet"));
+    open(endpoint);
   }
 
   @Override

@@ -130,7 +130,7 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
   /** Verifies the peers of BoringSSL engines, which store the server name as their peer host. */
   private static final class BoringSslTrust extends PeerTrustManager {
     BoringSslTrust(Judge judge) {
-      super(judge);
+      super(judge, engine -> Optional.ofNullable(engine.getPeerHost()));
     }
 
     @Override
@@ -151,11 +151,6 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
             CertificateVerifier.X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
         default -> CertificateVerifier.X509_V_ERR_CERT_REJECTED;
       };
-    }
-
-    @Override
-    protected Optional<String> serverName(SSLEngine engine) {
-      return Optional.ofNullable(engine.getPeerHost());
     }
   }
 }

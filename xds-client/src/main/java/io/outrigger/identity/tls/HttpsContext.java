@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.function.Function;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 
 /** Makes TLS contexts for HTTPS clients of the JDK. */
@@ -38,25 +37,18 @@ public final class HttpsContext {
       Function<UpstreamTls, TlsMaterial> certificates, KeyManager[] identities) {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(identities, new TrustManager[] {new HttpsTrust(certificates)}, null);
+      var trust =
+          new PeerTrustManager(
+              (chain, host) ->
+                  PeerVerifier.of(
+                          certificates.apply(EachConnectionContext.settings(host.orElse(""))))
+                      .objection(chain, Optional.empty()),
+              engine -> Optional.ofNullable(engine.getPeerHost()));
+      context.init(identities, new TrustManager[] {trust}, null);
       context.getClientSessionContext().setSessionTimeout(1); // prevents resumption
       return context;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("the JVM has no TLS", e);
-    }
-  }
-
-  private static final class HttpsTrust extends PeerTrustManager {
-    HttpsTrust(Function<UpstreamTls, TlsMaterial> certificates) {
-      super(
-          (chain, host) ->
-              PeerVerifier.of(certificates.apply(EachConnectionContext.settings(host.orElse(""))))
-                  .objection(chain, Optional.empty()));
-    }
-
-    @Override
-    protected Optional<String> serverName(SSLEngine engine) {
-      return Optional.ofNullable(engine.getPeerHost());
     }
   }
 }

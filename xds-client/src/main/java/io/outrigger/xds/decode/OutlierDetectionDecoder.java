@@ -5,6 +5,8 @@ import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.cluster.OutlierDetection.FailurePercentage;
 import io.outrigger.config.cluster.OutlierDetection.SuccessRate;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -38,7 +40,7 @@ final class OutlierDetectionDecoder {
                 proto.hasMaxEjectionTime(),
                 proto.getMaxEjectionTime(),
                 errors.at("max_ejection_time"))
-            .orElse(longer(base, OutlierDetection.DEFAULT_MAX_EJECTION_TIME));
+            .orElse(Collections.max(List.of(base, OutlierDetection.DEFAULT_MAX_EJECTION_TIME)));
     int maxPercent =
         percent(
             proto.hasMaxEjectionPercent(),
@@ -136,9 +138,5 @@ final class OutlierDetectionDecoder {
 
   private static long number(boolean present, UInt32Value proto, long unset) {
     return present ? Integer.toUnsignedLong(proto.getValue()) : unset;
-  }
-
-  private static Duration longer(Duration a, Duration b) {
-    return a.compareTo(b) >= 0 ? a : b;
   }
 }
