@@ -28,7 +28,7 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.load.LoadRegistry;
-import io.outrigger.lb.state.ConnectionGroup;
+import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.LinkedHashMap;
@@ -159,7 +159,8 @@ public final class ClusterImplPolicy implements LbPolicy {
     var connections =
         new ConnectionMeter(
             context.observer(),
-            new ConnectionGroup(config.cluster(), backend.locality(), address.tls().isPresent()),
+            new ConnectionEvent.Group(
+                config.cluster(), backend.locality(), address.tls().isPresent()),
             listener);
     Subchannel subchannel = parent.newSubchannel(backend, address, connections);
     subchannel.limitConnections(config.maxConnections());

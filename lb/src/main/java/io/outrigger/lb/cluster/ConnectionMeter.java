@@ -5,7 +5,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
-import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbObserver;
 
@@ -18,11 +17,11 @@ import io.outrigger.lb.view.LbObserver;
 final class ConnectionMeter implements Subchannel.Listener {
   private final LbObserver observer;
   private final Subchannel.Listener owner;
-  private ConnectionGroup group;
+  private ConnectionEvent.Group group;
   private int open;
   private boolean closed;
 
-  ConnectionMeter(LbObserver observer, ConnectionGroup group, Subchannel.Listener owner) {
+  ConnectionMeter(LbObserver observer, ConnectionEvent.Group group, Subchannel.Listener owner) {
     this.observer = observer;
     this.group = group;
     this.owner = owner;
@@ -51,7 +50,7 @@ final class ConnectionMeter implements Subchannel.Listener {
     if (open > 0) {
       observer.onConnection(group, new ConnectionEvent.Moved(open, next));
     }
-    group = new ConnectionGroup(group.cluster(), next, group.secure());
+    group = new ConnectionEvent.Group(group.cluster(), next, group.secure());
   }
 
   void close() {

@@ -30,4 +30,11 @@ public sealed interface ConnectionEvent {
 
   /** The endpoint changed its locality, and its connections are counted there from now on. */
   record Moved(int open, Locality to) implements ConnectionEvent {}
+
+  /**
+   * Connections that are counted together (A94).
+   *
+   * @param secure whether the connections are encrypted and authenticated
+   */
+  record Group(String cluster, Locality locality, boolean secure) {}
 }

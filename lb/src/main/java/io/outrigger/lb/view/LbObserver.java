@@ -2,7 +2,6 @@ package io.outrigger.lb.view;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.state.ConnectionEvent;
-import io.outrigger.lb.state.ConnectionGroup;
 
 /**
  * Receives the events of a target's trees; the log, the metrics and the event history implement
@@ -19,7 +18,7 @@ public interface LbObserver {
    *
    * @param group the cluster and the locality for which the connection is counted
    */
-  default void onConnection(ConnectionGroup group, ConnectionEvent event) {}
+  default void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {}
 
   /** A policy applied new weights, which happens too often for logs (A78). */
   default void onWeights(WeightUpdate update) {}
@@ -35,7 +34,7 @@ public interface LbObserver {
       }
 
       @Override
-      public void onConnection(ConnectionGroup group, ConnectionEvent event) {
+      public void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {
         first.onConnection(group, event);
         other.onConnection(group, event);
       }

@@ -6,7 +6,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
-import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
@@ -28,11 +27,11 @@ class ConnectionMeterTest {
             public void onEvent(LbEvent event) {}
 
             @Override
-            public void onConnection(ConnectionGroup group, ConnectionEvent event) {
+            public void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {
               told.add(group.cluster() + " " + group.locality().zone() + " " + event);
             }
           },
-          new ConnectionGroup("pay", HERE, false),
+          new ConnectionEvent.Group("pay", HERE, false),
           new Subchannel.Listener() {
             @Override
             public void onState(Connectivity state, RpcStatus reason) {

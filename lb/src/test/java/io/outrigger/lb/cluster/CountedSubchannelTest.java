@@ -17,7 +17,6 @@ import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.load.LoadRegistry.LoadMeter;
 import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.state.ConnectionEvent;
-import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -43,7 +42,7 @@ class CountedSubchannelTest {
   private final ClusterMeter meter = new ClusterMeter(loads, "pay", new DropCounts());
   private final ConnectionMeter connections =
       new ConnectionMeter(
-          new Connections(), new ConnectionGroup("pay", HERE, false), (state, reason) -> {});
+          new Connections(), new ConnectionEvent.Group("pay", HERE, false), (state, reason) -> {});
   private boolean wantsBackendMetrics;
   private final CountedSubchannel counted =
       new CountedSubchannel(new Beneath(), 1, HERE, meter, connections);
@@ -148,7 +147,7 @@ class CountedSubchannelTest {
     public void onEvent(LbEvent event) {}
 
     @Override
-    public void onConnection(ConnectionGroup group, ConnectionEvent event) {
+    public void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {
       told.add(group.locality().zone() + " " + event);
     }
   }

@@ -3,7 +3,6 @@ package io.outrigger.lb.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.state.ConnectionEvent;
-import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.LbObserver.WeightUpdate;
@@ -22,7 +21,7 @@ class LbObserverTest {
     both.onEvent(
         new LbEvent.PrioritySwitch("pay", Instant.EPOCH, "a", "b", Connectivity.READY, "gone"));
     both.onConnection(
-        new ConnectionGroup("pay", Samples.locality("z"), false), new ConnectionEvent.Made());
+        new ConnectionEvent.Group("pay", Samples.locality("z"), false), new ConnectionEvent.Made());
     both.onWeights(new WeightUpdate("pay", "", true, 0, 0, new double[0]));
 
     assertThat(heard)
@@ -43,7 +42,7 @@ class LbObserverTest {
       }
 
       @Override
-      public void onConnection(ConnectionGroup group, ConnectionEvent event) {
+      public void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {
         heard.add(name + " connection");
       }
 

@@ -4,19 +4,20 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RequestView;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
 /**
- * The counters of one forward's calls on one event loop. Only this loop writes; {@link CallTotals}
- * sums up the loops for readers.
+ * The counters of one forward's calls on one event loop. Only this loop writes; {@link Totals} sums
+ * up the loops for readers.
  */
 @AnyThread
 public final class CallStats {
-  static final int GRPC = CallCounter.COUNT;
-  static final int HTTP = GRPC + RpcStatus.Code.values().length;
-  static final int LOCAL = HTTP + 6;
-  static final int COUNTERS = LOCAL + LocalReason.values().length;
+  private static final int GRPC = CallCounter.COUNT;
+  private static final int HTTP = GRPC + RpcStatus.Code.values().length;
+  private static final int LOCAL = HTTP + 6;
+  private static final int COUNTERS = LOCAL + LocalReason.values().length;
 
   private final int loop;
   private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
@@ -70,16 +71,91 @@ public final class CallStats {
     plain.record(nanos);
   }
 
-  void addTo(long[] sums, CallTotals totals) {
-    for (int i = 0; i < COUNTERS; i++) {
-      sums[i] += counters.getOpaque(i);
-    }
-    totals.add(plain);
-    totals.add(MethodStats.OTHER, other);
-    byMethod.forEach(totals::add);
-  }
-
   private void add(int slot, long more) {
     counters.setOpaque(slot, counters.getPlain(slot) + more);
+  }
+
+  /** A snapshot of the counters of one forward's calls, summed over all event loops. */
+  @AnyThread
+  public static final class Totals {
+    private final long[] counters = new long[COUNTERS];
+    private final Histogram durations = new Histogram(Histogram.FINE_NANOS);
+    private final Map<String, MethodStats> methods = new TreeMap<>();
+    private final int queued;
+
+    public Totals(Iterable<CallStats> loops, int queued) {
+      this.queued = queued;
+      loops.forEach(this::add);
+    }
+
+    private void add(CallStats loop) {
+      for (int i = 0; i < COUNTERS; i++) {
+        counters[i] += loop.counters.getOpaque(i);
+      }
+      durations.add(loop.plain);
+      add(MethodStats.OTHER, loop.other);
+      loop.byMethod.forEach(this::add);
+    }
+
+    private void add(String method, MethodStats stats) {
+      methods.computeIfAbsent(method, name -> stats.empty()).add(stats);
+      stats.calls().values().forEach(durations::add);
+    }
+
+    /**
+     * The gRPC calls by method. The key {@code other} has the methods without statistics of their
+     * own.
+     */
+    public Map<String, MethodStats> methods() {
+      return methods;
+    }
+
+    public long count(CallCounter counter) {
+      return counters[counter.slot()];
+    }
+
+    public long active() {
+      return Math.max(0, count(CallCounter.STARTED) - count(CallCounter.ENDED));
+    }
+
+    /** Requests that wait for configuration, picks or streams. */
+    public int queued() {
+      return queued;
+    }
+
+    public long byGrpcStatus(RpcStatus.Code code) {
+      return counters[GRPC + code.number()];
+    }
+
+    /**
+     * Requests that are not gRPC and ended with an HTTP status of the given class.
+     *
+     * @param hundreds the first digit of the status, 1 to 5; 0 for requests that were reset
+     */
+    public long byHttpClass(int hundreds) {
+      return counters[HTTP + hundreds];
+    }
+
+    /** Requests that balancing counts as successful: gRPC status OK, or HTTP status below 500. */
+    public long succeeded() {
+      long sum = byGrpcStatus(RpcStatus.Code.OK);
+      for (int hundreds = 1; hundreds < 5; hundreds++) {
+        sum += byHttpClass(hundreds);
+      }
+      return sum;
+    }
+
+    /** Requests that the proxy answered itself for {@code reason}. */
+    public long byLocalReason(LocalReason reason) {
+      return counters[LOCAL + reason.slot()];
+    }
+
+    /**
+     * The durations of all ended calls, in nanoseconds. The values of one bucket differ by at most
+     * 6 %.
+     */
+    public Histogram durations() {
+      return durations;
+    }
   }
 }

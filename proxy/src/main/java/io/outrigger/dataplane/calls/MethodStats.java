@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statistics of one gRPC method on one event loop, or of all methods without statistics of
- * their own (A66, A96). Only this loop writes; {@link CallTotals} sums up the loops in another
- * object of this class.
+ * their own (A66, A96). Only this loop writes; {@link CallStats.Totals} sums up the loops in
+ * another object of this class.
  */
 @AnyThread
 public final class MethodStats {

@@ -7,7 +7,6 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.route.Route;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallStats;
-import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.route.ForwardTarget;
@@ -86,8 +85,8 @@ public final class Forward {
   }
 
   /** The counters of this forward's calls. Callable from any thread. */
-  public CallTotals totals() {
-    return new CallTotals(stats, (int) waiting.requests().held());
+  public CallStats.Totals totals() {
+    return new CallStats.Totals(stats, (int) waiting.requests().held());
   }
 
   /** The local apps, which are the callers unless the forward is for a {@code --serve}. */

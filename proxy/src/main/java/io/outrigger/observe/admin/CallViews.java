@@ -4,7 +4,7 @@ import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallCounter;
-import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.downstream.Http2Listener;
@@ -37,7 +37,7 @@ public final class CallViews {
   }
 
   private static JsonObject forward(Http2Listener port) {
-    CallTotals calls = port.forward().totals();
+    CallStats.Totals calls = port.forward().totals();
     var grpc = new JsonObject();
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
       addCount(grpc, code.toString(), calls.byGrpcStatus(code));

@@ -3,7 +3,7 @@ package io.outrigger.observe.metrics;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallCounter;
-import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.lb.state.Connectivity;
@@ -101,7 +101,7 @@ final class ForwardMetrics {
         .add(labels, count);
   }
 
-  private void calls(Labels labels, CallTotals calls) {
+  private void calls(Labels labels, CallStats.Totals calls) {
     Points requests = all.counter("outrigger_requests", "Requests that ended, by status.");
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
       addIfAny(requests, labels.add("grpc_status", code.toString()), calls.byGrpcStatus(code));

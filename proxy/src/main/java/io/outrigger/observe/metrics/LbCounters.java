@@ -4,7 +4,6 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.lb.state.ConnectionEvent;
-import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.LbObserver.WeightUpdate;
@@ -121,7 +120,7 @@ public final class LbCounters {
       }
 
       @Override
-      public void onConnection(ConnectionGroup group, ConnectionEvent event) {
+      public void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {
         connection(target, group, event);
       }
 
@@ -148,7 +147,7 @@ public final class LbCounters {
   }
 
   /** Counts an event; each place has all counts of connections, also those that are zero. */
-  private void connection(String target, ConnectionGroup group, ConnectionEvent event) {
+  private void connection(String target, ConnectionEvent.Group group, ConnectionEvent event) {
     Labels place = place(target, group.cluster(), group.locality().label());
     add(Count.SUCCEEDED, place, event instanceof ConnectionEvent.Made ? 1 : 0);
     add(Count.FAILED, place, event instanceof ConnectionEvent.Failed ? 1 : 0);
@@ -170,7 +169,7 @@ public final class LbCounters {
     }
   }
 
-  private static Labels secured(Labels place, ConnectionGroup group) {
+  private static Labels secured(Labels place, ConnectionEvent.Group group) {
     return place.add("grpc.security_level", group.secure() ? "privacy_and_integrity" : "none");
   }
 

@@ -2,7 +2,7 @@ package io.outrigger.observe.metrics;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.identity.certificate.CertificateView;
@@ -78,7 +78,7 @@ public record MetricsView(
       boolean ready,
       int connections,
       long refusedConnections,
-      CallTotals calls,
+      CallStats.Totals calls,
       Map<String, EndpointTally> endpoints) {
     public Forward {
       endpoints = new TreeMap<>(endpoints);
@@ -94,7 +94,7 @@ public record MetricsView(
       String name,
       boolean ready,
       int connections,
-      CallTotals calls,
+      CallStats.Totals calls,
       List<Decisions> decisions,
       Map<HandshakeResult, Long> handshakes) {
     public Serve {

@@ -2,7 +2,7 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.calls.CallCounter;
-import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.upstream.SubchannelName;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
@@ -83,7 +83,7 @@ final class LiveChannelz implements ChannelzSource {
     return made;
   }
 
-  private static Calls calls(CallTotals totals) {
+  private static Calls calls(CallStats.Totals totals) {
     long ended = totals.count(CallCounter.ENDED);
     long succeeded = Math.min(ended, totals.succeeded());
     return new Calls(totals.count(CallCounter.STARTED), succeeded, ended - succeeded);

@@ -24,8 +24,8 @@ class CallTotalsTest {
     }
   }
 
-  private CallTotals totals() {
-    return new CallTotals(List.of(first, second), 7);
+  private CallStats.Totals totals() {
+    return new CallStats.Totals(List.of(first, second), 7);
   }
 
   @Test
@@ -45,7 +45,7 @@ class CallTotalsTest {
     first.grpcStatus(Code.OK);
     second.grpcStatus(Code.UNAVAILABLE);
 
-    CallTotals totals = totals();
+    CallStats.Totals totals = totals();
     assertThat(totals.count(CallCounter.STARTED)).isEqualTo(3);
     assertThat(totals.active()).isEqualTo(2);
     assertThat(totals.queued()).isEqualTo(7);
@@ -88,7 +88,7 @@ class CallTotalsTest {
     stats.method(new Request("/a.B/C")).callEnded(Code.OK, 1);
     stats.method(new Request("/a.B/D")).callEnded(Code.INTERNAL, 1);
 
-    var totals = new CallTotals(List.of(stats), 0);
+    var totals = new CallStats.Totals(List.of(stats), 0);
     assertThat(stats.loop()).isEqualTo(3);
     assertThat(totals.methods()).containsOnlyKeys("a.B/C", "other");
     assertThat(totals.methods().get("a.B/C").calls()).containsOnlyKeys(Code.OK);

@@ -10,8 +10,8 @@ import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.calls.CallSpans;
+import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.CallSummary;
-import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.Http2Error;
@@ -86,7 +86,7 @@ class CallSummaryTest {
     }
   }
 
-  private CallTotals totals() {
+  private CallStats.Totals totals() {
     return script.forward.totals();
   }
 
@@ -160,7 +160,7 @@ class CallSummaryTest {
     assertThat(told.get(0)).endsWith("grpc=false");
     assertThat(told.get(1)).isEqualTo("OK 200 Optional.empty");
     assertThat(spans).as("nobody traces them").isEmpty();
-    CallTotals totals = totals();
+    CallStats.Totals totals = totals();
     assertThat(
             List.of(
                 totals.byHttpClass(1),

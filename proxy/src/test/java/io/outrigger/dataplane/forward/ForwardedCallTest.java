@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallCounter;
-import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
@@ -326,7 +326,7 @@ class ForwardedCallTest {
     assertThat(script.forward.totals().active()).isEqualTo(1);
     script.succeed();
 
-    CallTotals totals = script.forward.totals();
+    CallStats.Totals totals = script.forward.totals();
     assertThat(totals.count(CallCounter.STARTED)).isEqualTo(1);
     assertThat(totals.active()).isZero();
     assertThat(totals.count(CallCounter.REQUEST_BYTES)).isEqualTo(3);

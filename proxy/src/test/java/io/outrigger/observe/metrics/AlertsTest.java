@@ -9,7 +9,6 @@ import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.dataplane.calls.CallRequest;
 import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
-import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.http2.HeaderList;
@@ -215,7 +214,7 @@ final class AlertsTest {
   }
 
   /** One gRPC call with each status, and another request that failed. */
-  private static CallTotals ended() {
+  private static CallStats.Totals ended() {
     var stats = new CallStats(0, DefaultSettings.LITTLE);
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
       var call = new CallStatsRecorder(stats);
@@ -226,7 +225,7 @@ final class AlertsTest {
     var other = new CallStatsRecorder(stats);
     other.local(RpcStatus.unavailable("no route"), LocalReason.NO_ROUTE, 503);
     other.ended(1, 0);
-    return new CallTotals(List.of(stats), 0);
+    return new CallStats.Totals(List.of(stats), 0);
   }
 
   private record GrpcRequest() implements CallRequest {

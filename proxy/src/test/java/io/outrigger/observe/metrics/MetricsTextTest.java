@@ -17,7 +17,6 @@ import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.ConnectionEvent;
-import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.testing.Samples;
@@ -198,13 +197,15 @@ class MetricsTextTest {
     var here = new Locality("r", "a", "");
     var there = new Locality("r", "b", "s");
     for (int i = 0; i < 3; i++) {
-      observer.onConnection(new ConnectionGroup("pay", here, false), new ConnectionEvent.Made());
+      observer.onConnection(
+          new ConnectionEvent.Group("pay", here, false), new ConnectionEvent.Made());
     }
-    observer.onConnection(new ConnectionGroup("pay", here, false), new ConnectionEvent.Failed());
     observer.onConnection(
-        new ConnectionGroup("pay", here, false), new ConnectionEvent.Lost("GOAWAY NO_ERROR"));
+        new ConnectionEvent.Group("pay", here, false), new ConnectionEvent.Failed());
     observer.onConnection(
-        new ConnectionGroup("pay", here, false), new ConnectionEvent.Moved(1, there));
+        new ConnectionEvent.Group("pay", here, false), new ConnectionEvent.Lost("GOAWAY NO_ERROR"));
+    observer.onConnection(
+        new ConnectionEvent.Group("pay", here, false), new ConnectionEvent.Moved(1, there));
 
     String labels =
         "grpc_lb_backend_service=\"pay\","
@@ -236,7 +237,7 @@ class MetricsTextTest {
   void connectionsWithTlsSayHowSecureTheyAreAndWhatHandshakesCameTo() {
     var counters = new LbCounters();
     LbObserver observer = counters.of("xds:///orders");
-    var group = new ConnectionGroup("pay", new Locality("", "", ""), true);
+    var group = new ConnectionEvent.Group("pay", new Locality("", "", ""), true);
     observer.onConnection(group, new ConnectionEvent.Handshaken(HandshakeResult.SUCCESS));
     observer.onConnection(group, new ConnectionEvent.Made());
     for (int i = 0; i < 2; i++) {
@@ -302,7 +303,7 @@ class MetricsTextTest {
     var somewhere = new Locality("", "", "");
     for (int i = 0; i < LbCounters.MAX_PLACES + 10; i++) {
       observer.onConnection(
-          new ConnectionGroup("c" + i, somewhere, false), new ConnectionEvent.Made());
+          new ConnectionEvent.Group("c" + i, somewhere, false), new ConnectionEvent.Made());
     }
 
     assertThat(lines(counters, "grpc_subchannel_open_connections"))
