@@ -36,6 +36,9 @@ final class AdminEndpoints {
   /** The largest number of connections that {@code /memory} lists. */
   private static final int MAX_HOLDERS = 20;
 
+  private static final Instant STARTED =
+      Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
+
   private final AdminState state;
   private final XdsViews xdsViews;
 
@@ -170,15 +173,14 @@ final class AdminEndpoints {
   }
 
   private CompletionStage<AdminReply> serverInfo() {
-    var started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
     return AdminReply.json(
             200,
             AdminReply.members(
                 "version", ProgramVersion.text(),
                 "commit", ProgramVersion.commit(),
                 "jdk", Runtime.version().toString(),
-                "started", started,
-                "uptime_s", Duration.between(started, Instant.now()).toSeconds(),
+                "started", STARTED,
+                "uptime_s", Duration.between(STARTED, Instant.now()).toSeconds(),
                 "node", state.controlPlanes().node().id(),
                 "flags", state.options().settings()))
         .done();
@@ -201,7 +203,7 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> calls() {
     return CallViews.reply(
             Instant.now(),
-            Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime()),
+            STARTED,
             state.forwards().stream().map(RunningForward::listener).toList())
         .done();
   }

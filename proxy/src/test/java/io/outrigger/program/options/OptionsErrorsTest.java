@@ -257,6 +257,16 @@ final class OptionsErrorsTest extends OptionsFixture {
         .anyMatch(line -> line.startsWith("--threads: "));
   }
 
+  /** Whether a control plane is needed is unknown while a port is wrong. */
+  @ParameterizedTest
+  @CsvSource({"FORWARD, 0=http://a", "FORWARD, 0=k8s:///a", "SERVE, 8080=9090"})
+  void aWrongPortIsOneLineWithoutABootstrap(Flag flag, String value) {
+    flags.clear();
+    give(flag, value);
+
+    assertThat(errors()).singleElement().asString().startsWith(flag.option() + ": ");
+  }
+
   @Test
   void twoForwardsMayShareNeitherNameNorAddress() {
     give(Flag.FORWARD, "9001=xds:///a", "9002=xds:///a", "b@127.0.0.1:9001=xds:///b");
