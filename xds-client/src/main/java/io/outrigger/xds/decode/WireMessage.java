@@ -75,7 +75,7 @@ public final class WireMessage {
   private void varint(int value) {
     int rest = value;
     for (; (rest & ~0x7f) != 0; rest >>>= 7) {
-      bytes.write(rest & 0x7f | 0x80);
+      bytes.write((rest & 0x7f) | 0x80);
     }
     bytes.write(rest);
   }

@@ -121,6 +121,7 @@ final class ApiClient implements AutoCloseable {
    * @throws Failure when there is no response, when its status is not 200, and when {@code reader}
    *     fails
    */
+  @SuppressWarnings("CollectionUndefinedEquality") // a request is only equal to itself
   void get(String path, Duration limit, Reader reader) throws Failure, InterruptedException {
     CompletableFuture<HttpResponse<InputStream>> sent = send(path);
     var isSilent = new AtomicBoolean();
