@@ -131,9 +131,11 @@ final class ReplayBuffer {
   /** Drops the copy and copies no more bytes. */
   void release() {
     stop();
-    budget.release(size);
-    size = 0;
-    small = null;
+    if (size > 0) { // most calls release an empty buffer once more when they end
+      budget.release(size);
+      size = 0;
+      small = null;
+    }
     if (large != null) {
       large.release();
       large = null;
