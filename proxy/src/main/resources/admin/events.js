@@ -62,8 +62,8 @@ export class EventLog {
   }
 
   #hear(event) {
-    if (event.seq <= this.#seq && event.kind !== 'gap') return;
-    this.#seq = Math.max(this.#seq, event.seq);
+    if (event.seq <= this.#seq) return;
+    this.#seq = event.seq;
     this.#add(event);
     if (SPOKEN.has(event.kind) && Date.now() - this.#spokenAt > SPOKEN_MILLIS) {
       this.#spokenAt = Date.now();

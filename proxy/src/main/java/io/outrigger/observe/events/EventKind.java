@@ -55,9 +55,7 @@ public enum EventKind {
   /** Streams or connections were closed because they used the most memory. */
   MEMORY,
   /** A peer violated HTTP/2, so its connection was closed or its request was rejected. */
-  PEER_ERROR,
-  /** A placeholder for events that are no longer kept. */
-  GAP;
+  PEER_ERROR;
 
   /** The name of this kind in responses of {@code /events}. */
   public String word() {

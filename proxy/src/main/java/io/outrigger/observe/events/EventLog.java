@@ -15,8 +15,7 @@ import java.util.Set;
 /**
  * Keeps the latest events of each kind, so that events of ten thousand lost endpoints do not evict
  * a NACK. Readers request the events after the last number that they have. A slow reader misses
- * evicted events and gets an {@link EventKind#GAP} in their place. The log keeps no state per
- * reader.
+ * evicted events, as it sees by their numbers. The log keeps no state per reader.
  */
 @ControlConfined
 public final class EventLog {
@@ -26,13 +25,11 @@ public final class EventLog {
   private final Map<EventKind, ArrayDeque<Event>> byKind = new EnumMap<>(EventKind.class);
   private final Set<Runnable> listeners = new LinkedHashSet<>();
   private long lastSeq;
-  private long lastEvicted;
 
   /**
    * A page of events in the order of their numbers.
    *
-   * @param events the events, the oldest first; starts with an {@link EventKind#GAP} when some
-   *     requested events are no longer kept
+   * @param events the events, the oldest first
    * @param next the number with which to request the next page
    * @param isLast whether the page ends with the newest event
    */
@@ -52,7 +49,7 @@ public final class EventLog {
     ArrayDeque<Event> kept = byKind.computeIfAbsent(kind, none -> new ArrayDeque<>());
     kept.add(new Event(++lastSeq, control.now(), kind, forward, subject, message));
     if (kept.size() > KEPT_OF_A_KIND) {
-      lastEvicted = Math.max(lastEvicted, kept.remove().seq());
+      kept.remove();
     }
     List.copyOf(listeners).forEach(Runnable::run);
   }
@@ -71,25 +68,9 @@ public final class EventLog {
     }
     newer.sort(Comparator.comparingLong(Event::seq));
     boolean isLast = newer.size() <= limit;
-    List<Event> page = new ArrayList<>(isLast ? newer : newer.subList(0, limit));
+    List<Event> page = isLast ? newer : newer.subList(0, limit);
     long next = isLast ? Math.max(since, lastSeq) : page.get(page.size() - 1).seq();
-    if (since > 0 && lastEvicted > since) {
-      page.add(0, gap(since));
-    }
     return new Page(page, next, isLast);
-  }
-
-  private Event gap(long since) {
-    return new Event(
-        since,
-        control.now(),
-        EventKind.GAP,
-        "",
-        "events",
-        "some events after number "
-            + since
-            + " are no longer kept, the last of them number "
-            + lastEvicted);
   }
 
   /** Runs {@code listener} on the control loop after each event, until {@link #unlisten}. */
