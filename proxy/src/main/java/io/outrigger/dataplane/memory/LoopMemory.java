@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The connections of one event loop, ranked by the memory that they hold. While memory is short,
@@ -90,7 +91,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private volatile long heaviest;
 
   private volatile long weight;
-  private volatile int apps;
+  private final AtomicInteger apps = new AtomicInteger();
 
   /** The number of paused connections that are to be resumed in this turn and the next ones. */
   private int due;
@@ -107,7 +108,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   void open(MemoryHolder holder) {
     holders.add(holder);
-    countApps(holder.isShared() ? 0 : 1);
+    apps.addAndGet(holder.isShared() ? 0 : 1);
     if (!isTicking) {
       isTicking = true;
       schedule(this::tick, CALM_TICK_MILLIS, TimeUnit.MILLISECONDS);
@@ -118,13 +119,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   public void close(MemoryHolder holder) {
     if (holders.remove(holder)) {
       paused.remove(holder);
-      countApps(holder.isShared() ? 0 : -1);
+      apps.addAndGet(holder.isShared() ? 0 : -1);
     }
-  }
-
-  @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes it
-  private void countApps(int change) {
-    apps += change;
   }
 
   @Override
@@ -234,7 +230,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
    * thread.
    */
   void relieve() {
-    post(this::endLater);
+    schedule(this::endLater, 0, TimeUnit.NANOSECONDS);
   }
 
   private void endLater() {
@@ -249,7 +245,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
    * thread.
    */
   void endHeaviest() {
-    post(() -> ranked().stream().findFirst().ifPresent(this::end));
+    schedule(() -> ranked().stream().findFirst().ifPresent(this::end), 0, TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -329,7 +325,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   /** Returns the number of connections of apps, which can be ended. May be called on any thread. */
   int apps() {
-    return apps;
+    return apps.get();
   }
 
   List<MemoryView.Holder> view(int max) {
@@ -347,14 +343,6 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private void schedule(Runnable task, long delay, TimeUnit unit) {
     try {
       var unused = loop.schedule(task, delay, unit);
-    } catch (RejectedExecutionException stopped) {
-      isTicking = false; // the process ends
-    }
-  }
-
-  private void post(Runnable task) {
-    try {
-      loop.execute(task);
     } catch (RejectedExecutionException stopped) {
       heaviest = 0; // the process ends
     }
