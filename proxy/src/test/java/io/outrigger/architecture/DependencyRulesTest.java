@@ -108,7 +108,7 @@ class DependencyRulesTest {
         + " program.demo",
     "com.google.gson..,     config.bootstrap xds.local xds.kubernetes xds.overlay xds.decode identity.certificate identity.google identity.token"
         + " observe.access observe.admin program.cli program.options.ConfigFile",
-    "com.google.re2j..,     config.route xds.decode",
+    "com.google.re2j..,     config.route xds.decode xds.overlay",
     "com.google.common..,   program.demo",
     "org.snakeyaml..,       xds.local",
     "picocli..,             program.cli",

@@ -35,7 +35,9 @@ final class ConfigFile {
   private final Path file;
   private final Problems problems = new Problems();
   private final Map<Flag, Given> settings = new EnumMap<>(Flag.class);
-  private int withoutKey;
+
+  /** The places of entries whose keys may not be shown. */
+  private final List<String> withoutKey = new ArrayList<>();
 
   private ConfigFile(Path file) {
     this.file = file;
@@ -59,9 +61,9 @@ final class ConfigFile {
     } else if (document.isPresent()) {
       problems.add(file.toString(), "is no map; write lines such as \"admin: 127.0.0.1:9901\"");
     }
-    if (withoutKey > SHOWN_WITHOUT_KEY) {
-      problems.add(
-          file.toString(), (withoutKey - SHOWN_WITHOUT_KEY) + " more lines have no key either");
+    int more = withoutKey.size() - SHOWN_WITHOUT_KEY;
+    if (more > 0) {
+      problems.add(file.toString(), more + " more lines have no key either");
     }
   }
 
@@ -74,8 +76,11 @@ final class ConfigFile {
         problems.add(
             origin,
             "is not known" + DidYouMean.question(key, KEYS) + "; the keys are the flags of run");
-      } else if (++withoutKey <= SHOWN_WITHOUT_KEY) {
-        problems.add(line, "has no key; write lines such as \"threads: 2\"");
+      } else {
+        withoutKey.add(line);
+        if (withoutKey.size() <= SHOWN_WITHOUT_KEY) {
+          problems.add(line, "has no key; write lines such as \"threads: 2\"");
+        }
       }
       return;
     }

@@ -1,5 +1,6 @@
 package io.outrigger.identity.google;
 
+import io.outrigger.base.AnyThread;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Receives the body of an HTTP response. A body of more than {@code maxBytes} fails. The HTTP
  * client calls this subscriber from one thread at a time.
  */
+@AnyThread
 final class LimitedBody implements BodySubscriber<byte[]> {
   private final int maxBytes;
   private final CompletableFuture<byte[]> body = new CompletableFuture<>();
