@@ -40,8 +40,12 @@ final class OverlayFormatTest {
         Arguments.of("2:3: overlay[0] name: is missing", "overlay:\n- clusters: ['*']\n"),
         Arguments.of(
             "4:3: rule a name: is already the name of the rule in line 2; give each rule its own",
-            "overlay:\n- {name: a, clusters: ['*'], patch: {lb_policy: RING_HASH}}\n\n"
-                + "- {name: a, clusters: ['*'], patch: {lb_policy: RING_HASH}}\n"),
+            """
+            overlay:
+            - {name: a, clusters: ['*'], patch: {lb_policy: RING_HASH}}
+
+            - {name: a, clusters: ['*'], patch: {lb_policy: RING_HASH}}
+            """),
         rule("3:3: rule r cluster: is unknown; supported: ", "cluster: ['*']"),
         rule(
             "2:3: rule r: has neither clusters nor targets or routes; name those that it is for",
