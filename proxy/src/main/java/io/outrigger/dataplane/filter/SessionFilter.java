@@ -230,9 +230,7 @@ public final class SessionFilter implements RouteFilter {
       List<EndpointAddress> addresses =
           addresses(semicolon < 0 ? value : value.substring(0, semicolon));
       String cluster = semicolon < 0 ? "" : value.substring(semicolon + 1);
-      return addresses.isEmpty()
-          ? Optional.empty()
-          : Optional.of(new Value(addresses, cluster));
+      return addresses.isEmpty() ? Optional.empty() : Optional.of(new Value(addresses, cluster));
     }
 
     String encode() {

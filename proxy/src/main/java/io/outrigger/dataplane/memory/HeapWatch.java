@@ -130,8 +130,7 @@ public final class HeapWatch {
    * bytes.
    */
   private void measure() {
-    boolean isDue =
-        (gauge.isWorthACollection() || isFull()) && loop.nanoTime() - nextNanos >= 0;
+    boolean isDue = (gauge.isWorthACollection() || isFull()) && loop.nanoTime() - nextNanos >= 0;
     if (isDue) {
       collect();
     } else {

@@ -78,8 +78,7 @@ public final class AppSelectors {
         route.action() instanceof RouteAction.NonForwarding
             ? chain
             : chain.refusing(wrongAction(route));
-    return RouteChoice.of(
-        new RouteDecision.Forward(app, route, toApp, NO_LIMIT, whole, Map.of()));
+    return RouteChoice.of(new RouteDecision.Forward(app, route, toApp, NO_LIMIT, whole, Map.of()));
   }
 
   private static FilterStep.Answer wrongAction(Route route) {

@@ -228,8 +228,7 @@ public final class ServedListener {
     awaitsApp = false;
     isOpening = true;
     free.thenCompose(
-            closed ->
-                Http2Listener.open(listen, loops, callLoops, forward, admission, limits))
+            closed -> Http2Listener.open(listen, loops, callLoops, forward, admission, limits))
         .whenComplete(
             (opened, failure) ->
                 control.execute(() -> onOpened(Optional.ofNullable(opened), failure)));

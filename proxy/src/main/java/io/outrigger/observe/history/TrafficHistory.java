@@ -168,8 +168,7 @@ public final class TrafficHistory implements CallObserver {
     endpoints.forEach(
         (name, each) -> {
           Series whole = all.get(new Key(name, ""));
-          clusters.add(
-              new View.Cluster(name, whole == null ? List.of() : whole.view(begin), each));
+          clusters.add(new View.Cluster(name, whole == null ? List.of() : whole.view(begin), each));
         });
     return new View(forward, clusters);
   }

@@ -265,8 +265,7 @@ final class AdminEndpoints {
         .thenApplyAsync(view -> AdminReply.json(200, view));
   }
 
-  private CompletionStage<AdminReply> history(
-      AdminRequest request, List<RunningForward> forwards) {
+  private CompletionStage<AdminReply> history(AdminRequest request, List<RunningForward> forwards) {
     return state
         .onControl(
             () ->

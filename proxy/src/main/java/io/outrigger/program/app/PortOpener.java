@@ -318,9 +318,7 @@ record PortOpener(
                             listener,
                             authority,
                             nodeId(target),
-                            target.ownServer().isPresent()
-                                ? new UntilResolved(configs)
-                                : configs,
+                            target.ownServer().isPresent() ? new UntilResolved(configs) : configs,
                             RANDOM)
                         .refreshNames(
                             target instanceof Target.Dns

@@ -52,8 +52,7 @@ final class CompletionCommand implements Callable<Integer> {
       case "bash", "zsh" ->
           context.out().print(AutoComplete.bash(root.getCommandName(), root).replace(NO_FILES, ""));
       case "fish" -> fish(root).forEach(context.out()::println);
-      default ->
-          throw new InvalidInput("completion: \"" + shell + "\" is none of bash, zsh, fish");
+      default -> throw new InvalidInput("completion: \"" + shell + "\" is none of bash, zsh, fish");
     }
     return Failures.OK;
   }

@@ -88,8 +88,7 @@ final class StatusReport {
         .filter(StatusReport::hasError)
         .map(
             each ->
-                "forward %s: %s: %s"
-                    .formatted(each.name(), reachability(each), each.text("error")))
+                "forward %s: %s: %s".formatted(each.name(), reachability(each), each.text("error")))
         .forEach(problems::add);
     served.stream()
         .filter(StatusReport::hasError)
@@ -220,10 +219,7 @@ final class StatusReport {
                     resource.text("typeUrl").replaceFirst(".*[.]", ""),
                     resource.text("clientStatus"),
                     resource.text("versionInfo"),
-                    resource
-                        .object("errorState")
-                        .map(error -> error.text("details"))
-                        .orElse("")));
+                    resource.object("errorState").map(error -> error.text("details")).orElse("")));
   }
 
   private static List<String> tree(JsonView lb) {

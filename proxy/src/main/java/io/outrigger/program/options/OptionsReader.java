@@ -458,8 +458,7 @@ public final class OptionsReader {
       return new AuthorityMode.Preserve();
     }
     return new AuthorityMode.Fixed(
-        matching(
-            AUTHORITY, text, "target, preserve, or an authority such as orders.example:443"));
+        matching(AUTHORITY, text, "target, preserve, or an authority such as orders.example:443"));
   }
 
   private static AccessLog accessLog(String text) {

@@ -74,8 +74,7 @@ public final class SourceLookup {
           "--bootstrap: is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without"
               + " a control plane");
     }
-    Bootstrap given =
-        found.map(BootstrapSource.Found::bootstrap).orElse(BootstrapSource.NONE);
+    Bootstrap given = found.map(BootstrapSource.Found::bootstrap).orElse(BootstrapSource.NONE);
     Bootstrap bootstrap = resources.isEmpty() ? given : forFiles(given);
     ports.checkNames(bootstrap);
     return new ConfigSource(

@@ -280,8 +280,7 @@ public sealed interface Target {
   private static int portNumber(String wrong, String port) {
     int number = port.matches("[0-9]{1,5}") ? Integer.parseInt(port) : 0;
     require(
-        number >= 1 && number <= 65_535,
-        wrong + "\"" + port + "\" is not a port from 1 to 65535");
+        number >= 1 && number <= 65_535, wrong + "\"" + port + "\" is not a port from 1 to 65535");
     return number;
   }
 }

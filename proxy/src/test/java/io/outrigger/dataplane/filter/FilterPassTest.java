@@ -37,8 +37,7 @@ class FilterPassTest {
 
   private final ScriptedRandom random = new ScriptedRandom(3);
   private final AtomicLong active = new AtomicLong();
-  private final HttpFilters filters =
-      new HttpFilters(active, (call, filter, decision) -> {});
+  private final HttpFilters filters = new HttpFilters(active, (call, filter, decision) -> {});
 
   @Conformance("A33-03")
   @ParameterizedTest(name = "delay draw {0}, abort draw {1} -> {2}")

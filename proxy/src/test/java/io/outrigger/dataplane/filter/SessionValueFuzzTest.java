@@ -23,6 +23,7 @@ final class SessionValueFuzzTest {
   @FuzzTest
   void anyCookie(byte[] bytes) {
     SessionFilter.Value.decode(new String(bytes, StandardCharsets.ISO_8859_1))
-        .ifPresent(session -> assertThat(SessionFilter.Value.decode(session.encode())).contains(session));
+        .ifPresent(
+            session -> assertThat(SessionFilter.Value.decode(session.encode())).contains(session));
   }
 }

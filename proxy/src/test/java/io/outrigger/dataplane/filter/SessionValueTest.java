@@ -81,7 +81,8 @@ class SessionValueTest {
     String padded = base64("10.0.0.1:80;p");
     assertThat(padded).endsWith("=");
 
-    assertThat(SessionFilter.Value.decode(padded.replace("=", ""))).isEqualTo(SessionFilter.Value.decode(padded));
+    assertThat(SessionFilter.Value.decode(padded.replace("=", "")))
+        .isEqualTo(SessionFilter.Value.decode(padded));
   }
 
   @Test
@@ -101,7 +102,8 @@ class SessionValueTest {
 
   @Test
   void encodingIsReadBack() {
-    var value = new SessionFilter.Value(List.of(ONE, new EndpointAddress("::1", 443)), "cluster:pay");
+    var value =
+        new SessionFilter.Value(List.of(ONE, new EndpointAddress("::1", 443)), "cluster:pay");
 
     assertThat(decoded(value.encode())).isEqualTo("10.0.0.1:80,[::1]:443;cluster:pay");
     assertThat(SessionFilter.Value.decode(value.encode())).isEqualTo(Optional.of(value));

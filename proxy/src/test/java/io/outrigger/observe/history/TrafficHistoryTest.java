@@ -60,7 +60,9 @@ class TrafficHistoryTest {
       over(MINUTE);
     }
 
-    assertThat(view().clusters()).extracting(TrafficHistory.View.Cluster::name).containsExactly("A");
+    assertThat(view().clusters())
+        .extracting(TrafficHistory.View.Cluster::name)
+        .containsExactly("A");
     assertThat(view().clusters().get(0).minutes()).hasSize(60);
     assertThat(view().clusters().get(0).endpoints().get(0).minutes()).hasSize(60);
   }

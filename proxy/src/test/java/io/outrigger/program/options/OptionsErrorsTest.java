@@ -59,7 +59,8 @@ final class OptionsErrorsTest extends OptionsFixture {
   void aMissingFileIsNamedWithItsFlag() {
     give(Flag.CONFIG, "/no/such.yaml");
 
-    assertThat(errors()).containsExactly("--config: /no/such.yaml does not exist; give a YAML file");
+    assertThat(errors())
+        .containsExactly("--config: /no/such.yaml does not exist; give a YAML file");
   }
 
   /** The lines of a file that was given by mistake may be secrets. */

@@ -173,9 +173,7 @@ final class OptionsReaderTest extends OptionsFixture {
                         new ListenAddress.Tcp("::1", 0),
                         new Target.Xds(Optional.of("east"), "orders")),
                     new ForwardSpec(
-                        "all",
-                        new ListenAddress.Unix("/run/all.sock"),
-                        new Target.ByAuthority())),
+                        "all", new ListenAddress.Unix("/run/all.sock"), new Target.ByAuthority())),
                 Optional.empty(),
                 new Serving(
                     List.of(
@@ -187,8 +185,7 @@ final class OptionsReaderTest extends OptionsFixture {
                             "[::]:8081",
                             new ListenAddress.Tcp("::", 8081),
                             new ListenAddress.Unix("/run/a=b.sock"))),
-                    new ServeSettings(
-                        Duration.ofSeconds(4), Duration.ofSeconds(20), true, true)),
+                    new ServeSettings(Duration.ofSeconds(4), Duration.ofSeconds(20), true, true)),
                 new Servers(
                     Optional.empty(),
                     Optional.of(new ListenAddress.Tcp("0.0.0.0", 9902)),

@@ -166,7 +166,9 @@ final class NamespaceWatch implements Runnable {
   }
 
   private Stream<ServicePublisher> unresolved() {
-    return publishers.values().stream().flatMap(List::stream).filter(ServicePublisher::isUnresolved);
+    return publishers.values().stream()
+        .flatMap(List::stream)
+        .filter(ServicePublisher::isUnresolved);
   }
 
   /** Watches until the watch ends. */

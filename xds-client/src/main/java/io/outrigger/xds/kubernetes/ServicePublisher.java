@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Turns the slices of one {@code k8s:///} target into its resources, on the thread of its namespace,
- * and delivers them to the control loop, to which only the transport belongs. The resources have
- * the form that a control plane would send: a Listener with one route to a cluster of type EDS, and
- * the endpoints of that cluster, all of which have the name of the target. Each target is a server
- * of its own, so that a change of one service costs the other targets nothing.
+ * Turns the slices of one {@code k8s:///} target into its resources, on the thread of its
+ * namespace, and delivers them to the control loop, to which only the transport belongs. The
+ * resources have the form that a control plane would send: a Listener with one route to a cluster
+ * of type EDS, and the endpoints of that cluster, all of which have the name of the target. Each
+ * target is a server of its own, so that a change of one service costs the other targets nothing.
  *
  * <p>A target names the port on which the pods listen. When no pod listens on that port, the
  * Service is read, because the target may name a port of the Service, which has the same name in
