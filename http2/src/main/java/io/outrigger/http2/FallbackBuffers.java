@@ -33,8 +33,8 @@ public final class FallbackBuffers {
 
   /**
    * Returns a buffer with the content of {@code buffer} and room for {@code bytes} more. The result
-   * is {@code buffer} itself where that can grow. Otherwise the result is a copy, and {@code
-   * buffer} has been released.
+   * is {@code buffer} itself if its capacity can be increased. Otherwise the result is a copy, and
+   * {@code buffer} has been released.
    */
   public static ByteBuf withRoom(ByteBuf buffer, int bytes) {
     try {
@@ -50,8 +50,8 @@ public final class FallbackBuffers {
 
   /**
    * Returns a direct buffer with the content of {@code buffer}. The result is {@code buffer} itself
-   * if that is direct. Otherwise the result is a copy, and {@code buffer} has been released.
-   * Returns null, and leaves {@code buffer} unchanged, while no direct buffer is available.
+   * if it is direct. Otherwise the result is a copy, and {@code buffer} has been released. Returns
+   * null, and leaves {@code buffer} unchanged, while no direct buffer is available.
    */
   public static @Nullable ByteBuf outsideOfHeap(ByteBuf buffer, ByteBufAllocator alloc) {
     if (buffer.isDirect()) {

@@ -68,7 +68,7 @@ final class LoopTurn {
       return turn.streams;
     }
 
-    /** Called when the connection is closed; ends the calls once a second. */
+    /** Called when the connection is closed; the loop then stops calling {@link Served#onTick}. */
     void close() {
       turn.connections.remove(connection);
     }

@@ -10,10 +10,10 @@ import java.util.Set;
 
 /**
  * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it. A
- * stream that can send sends at once. Streams that have to wait are queued in a line, and each in
- * its turn sends one frame. A stream with a closed window therefore does not block other streams,
- * and a large message does not delay a small one. Header blocks obey no window, but they also wait
- * for the socket, in a line of their own that is served first.
+ * stream that can send sends at once. Streams that have to wait are queued, and each in its turn
+ * sends one frame. A stream with a closed window therefore does not block other streams, and a
+ * large message does not delay a small one. Header blocks obey no window, but they also wait for
+ * the socket, in a queue of their own that is served first.
  *
  * <p>RFC 9113 section 5.2.
  */
@@ -21,7 +21,7 @@ import java.util.Set;
 final class SendScheduler {
   /**
    * The maximum payload of a DATA frame, even if the peer accepts more, so that each turn in the
-   * line is short.
+   * queue is short.
    */
   private static final int MAX_TURN_BYTES = 32 << 10;
 
@@ -141,8 +141,8 @@ final class SendScheduler {
   }
 
   /**
-   * Removes a stream that has ended from both lines; otherwise the stream would stay in a line as
-   * long as the window is closed.
+   * Removes a stream that has ended from both queues; otherwise the queues would keep the stream
+   * until the connection's window opens.
    */
   void leave(SocketStream stream) {
     if (!line.isEmpty()) { // most streams never wait, and need no hash
@@ -176,7 +176,7 @@ final class SendScheduler {
   }
 
   /**
-   * Serves the lines until they are empty, the connection's window is used up, or the socket is
+   * Serves both queues until they are empty, the connection's window is used up, or the socket is
    * full.
    */
   void pump() {

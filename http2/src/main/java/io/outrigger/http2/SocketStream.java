@@ -186,7 +186,7 @@ final class SocketStream implements Http2Stream {
     return unsent;
   }
 
-  /** Changes the number of held bytes by {@code bytes}; the connection's weight contains it. */
+  /** Adds {@code bytes}, which may be negative, to the held bytes of stream and connection. */
   void queue(int bytes) {
     if (!gone) {
       queued += bytes;

@@ -56,8 +56,9 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
     }
 
     /**
-     * Decides about a request. A request is denied if a criterion fails with an exception, or if
-     * the policies deny the path that an app may make of the path that came (decision config-0085).
+     * Decides about a request. A request is denied if a criterion throws an exception, or if the
+     * policies deny the request's path or its resolved form, which an app may use instead (decision
+     * config-0085).
      */
     public Decision decide(AuthorizationInput input) {
       try {

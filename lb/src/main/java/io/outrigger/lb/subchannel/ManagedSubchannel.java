@@ -69,8 +69,8 @@ public final class ManagedSubchannel implements Subchannel {
   private @Nullable Connection connection;
 
   /**
-   * The last attempt, if it failed; the attempt may still report that its cause of failure is
-   * removed.
+   * The last attempt, if it failed. The attempt stays open until the next attempt, because it may
+   * report that the cause of the failure is removed.
    */
   private @Nullable Connection failed;
 
@@ -171,7 +171,7 @@ public final class ManagedSubchannel implements Subchannel {
     forgetFailed();
   }
 
-  /** Closes the attempt that failed last, because the removal of its cause no longer matters. */
+  /** Closes the failed attempt, because the removal of the cause of failure no longer matters. */
   private void forgetFailed() {
     if (failed != null && failed.attempt != null) {
       failed.attempt.close();

@@ -29,9 +29,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A paused connection is read from again after {@value #SHORT_TICK_MILLIS} ms, because the peer's
  * next frame may be the WINDOW_UPDATE that frees memory.
  *
- * <p>A loop may have ten thousand connections. In one turn it therefore pauses only those that send
- * something, resumes {@value #RESUMED_PER_TURN} of them, and ends connections for 5 ms (decision
- * proxy-0085).
+ * <p>A loop may have ten thousand connections. In one turn the loop therefore pauses only the
+ * connections that send something, resumes at most {@value #RESUMED_PER_TURN} paused connections,
+ * and spends about 5 ms on ending connections (decision proxy-0085).
  */
 @LoopConfined
 final class LoopMemory implements ProcessMemory.Accounts {
@@ -142,9 +142,9 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * When memory is used up, all apps except for busy ones that hold little are paused: each of
+   * When memory is used up, all apps are paused, except for busy apps that hold little: each of
    * thousands of idle connections may be about to send a little, which is too much in sum. An app
-   * is paused only when it sends something, because most of thousands of connections never do.
+   * is paused only when it sends something, because most of the idle connections send nothing.
    * Backends, on which busy apps depend as well, are read from until the heap is almost full.
    */
   @Override

@@ -11,7 +11,7 @@ import java.util.List;
  * @param directBytes the bytes held in buffers outside of the heap, and by TLS
  * @param limits the bytes that may be held
  * @param ended the numbers of connections that were ended since the start to free memory
- * @param heaviest the connections that hold most, heaviest first
+ * @param heaviest the connections that hold the most memory, in descending order
  */
 @AnyThread
 public record MemoryView(

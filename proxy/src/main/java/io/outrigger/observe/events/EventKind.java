@@ -15,8 +15,8 @@ public enum EventKind {
   /** A stream to a control plane ended after a response and is opened again. */
   ADS_CLOSED,
   /**
-   * No control plane answers, so resources of an earlier process are in use; or the last of them is
-   * out of use.
+   * Resources of an earlier process came into use because no control plane answers, or the last
+   * such resource went out of use.
    */
   STALE,
   /** Kept resources of an earlier process cannot be used, or resources cannot be kept. */

@@ -205,7 +205,7 @@ public final class TargetRuntime
         .map(resource -> "waiting for " + resource);
   }
 
-  /** Whether requests wait for the target, or its clusters are in use. */
+  /** Returns true if requests wait for the target, or if clusters of the target are in use. */
   boolean isInUse() {
     control.checkInside();
     return waiting.size() > 0 || clusters.isInUse();

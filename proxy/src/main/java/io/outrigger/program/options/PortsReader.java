@@ -20,7 +20,7 @@ final class PortsReader {
   private final List<ForwardSpec> forwards = new ArrayList<>();
   private final List<ServeSpec> serves = new ArrayList<>();
 
-  /** The addresses in use, with the name of each user in messages. */
+  /** The addresses that are taken, each with the value or flag that took it, for messages. */
   private final List<Map.Entry<ListenAddress, String>> reserved = new ArrayList<>();
 
   PortsReader(GivenFlags settings, Problems problems) {

@@ -16,7 +16,7 @@ public interface IstioCaClient {
    * Sends a signing request. Blocks while the files of {@code ca} are read and gRPC is loaded for
    * the first time.
    *
-   * @param request makes a PKCS #10 request in PEM for a name, or for none
+   * @param request creates the PKCS #10 request in PEM; its argument is the URI to certify, if any
    * @param now the time at which the token must be valid
    * @param then called once, on any thread, within a minute: with the chain of the answer, leaf
    *     first and roots last, each element in PEM; or with the reason why there is none

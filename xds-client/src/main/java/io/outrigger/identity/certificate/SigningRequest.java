@@ -12,9 +12,9 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * A fresh key on P-256, and the request that a CA certifies it (PKCS #10, RFC 2986).
+ * A fresh key pair on P-256, and the request to a CA for its certificate (PKCS #10, RFC 2986).
  *
- * @param pair the keys, of which the private one is only in memory
+ * @param pair the key pair; its private key is only in memory
  */
 @AnyThread
 record SigningRequest(KeyPair pair) {
@@ -41,7 +41,7 @@ record SigningRequest(KeyPair pair) {
     return pair.getPrivate();
   }
 
-  /** Asks for a name; an empty one leaves the names to the CA. */
+  /** Returns the request in PEM for {@code uri}; if it is empty, the CA chooses the names. */
   String pem(Optional<String> uri) {
     Der subject = Der.of(Der.SEQUENCE);
     Der attributes = uri.map(SigningRequest::named).orElseGet(() -> Der.of(Der.CONTEXT_0));

@@ -35,7 +35,7 @@ public final class FilterDecoders {
   static final FilterDecoders SERVER =
       new FilterDecoders(List.of(ROUTER_DECODER, RbacDecoder.DECODER));
 
-  /** The filters of both: a route configuration can be for clients and for servers. */
+  /** The filters of clients and of servers, because a route configuration may be for either. */
   static final FilterDecoders ALL =
       new FilterDecoders(
           List.of(

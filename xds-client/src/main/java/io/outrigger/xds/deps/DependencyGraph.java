@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A walk is a function of the resources that it looks up. The result of a walk names the
  * resources to watch and has one of three cases: the configuration, the failure of the target, or a
  * resource that is still unresolved. While a resource is unresolved, the previous configuration
- * stays in force. Between walks the graph only remembers the results of clusters, because equal
- * results are the same instances. A change of endpoints, by far the most frequent change, needs no
- * walk.
+ * stays in force. The graph keeps the clusters' results of the last walk: a new result that is
+ * equal is replaced by the kept instance, so that later comparisons are cheap. A change of
+ * endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {

@@ -23,7 +23,7 @@ import java.util.Optional;
  * namespace, and delivers them to the control loop, to which only the transport belongs. The
  * resources have the form that a control plane would send: a Listener with one route to a cluster
  * of type EDS, and the endpoints of that cluster, all of which have the name of the target. Each
- * target is a server of its own, so that a change of one service costs the other targets nothing.
+ * target has its own transport, so that a change of one service causes no work for others.
  *
  * <p>A target names the port on which the pods listen. When no pod listens on that port, the
  * Service is read, because the target may name a port of the Service, which has the same name in

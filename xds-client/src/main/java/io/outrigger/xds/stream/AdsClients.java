@@ -166,8 +166,8 @@ public final class AdsClients {
    * Applies an overlay to the resources in use and to all resources that follow. The overlay takes
    * effect when the decoding thread has decoded the affected resources again.
    *
-   * @param listener receives each rule that cannot be applied, while this overlay is in force, and
-   *     the resource: a cluster, or {@code configuration/virtual host/route}
+   * @param listener called while this overlay is in force, with each rule that cannot be applied
+   *     and the resource concerned: a cluster, or {@code configuration/virtual host/route}
    */
   public void overlay(Overlay overlay, BiConsumer<String, OverlayEffect.Omission> listener) {
     loop.checkInside();

@@ -22,7 +22,7 @@ public interface AdsObserver {
   /** A stream ended after a response, which is no error (A57-02). */
   default void onClosed(String server, RpcStatus reason) {}
 
-  /** Resources of an earlier process came into use, or the last of them is out of use. */
+  /** Resources of an earlier process came into use, or the last such resource went out of use. */
   default void onStale(String text) {}
 
   /** The state of an earlier process cannot be used, or the state cannot be written. */

@@ -234,7 +234,7 @@ public final class WeightedRoundRobinPolicy
    * Picks endpoints in turn, as often as their weights allow. Each event loop counts its own turns,
    * in an array that all pickers of a policy share, so that new weights do not restart the round.
    *
-   * @param turns the turns of the endpoints of {@code results}, by their index
+   * @param turns the schedule, which returns the index in {@code results} for each turn
    * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
    */
   @AnyThread
