@@ -47,7 +47,7 @@ class PlainTextTest {
     assertThat(PlainText.ofJson("{\n\"a\\n\u202e\": \"\u009b\u007fü\udb40\udc01\"}\n"))
         .isEqualTo("{\n\"a\\n\\u202e\": \"\\u009b\\u007fü\\udb40\\udc01\"}\n");
     String clean = "{\"a\": \"ü\"}\n";
-    assertThat(PlainText.ofJson(clean)).isSameAs(clean);
+    assertThat(PlainText.ofJson(clean)).isEqualTo(clean);
   }
 
   @Test
