@@ -2,6 +2,7 @@ package io.outrigger.identity.google;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.BackgroundThread;
+import io.outrigger.identity.tls.ResponseBody;
 import io.outrigger.identity.token.AccessToken;
 import io.outrigger.identity.token.NoToken;
 import io.outrigger.identity.token.TokenSource;
@@ -78,7 +79,7 @@ public final class DefaultTokens implements TokenSource {
       return; // canceled meanwhile
     }
     CompletableFuture<HttpResponse<byte[]>> sent =
-        client.sendAsync(request, head -> new LimitedBody(MAX_BYTES));
+        client.sendAsync(request, head -> ResponseBody.whole(MAX_BYTES));
     result.whenComplete((token, failure) -> sent.cancel(true)); // no effect after completion
     sent.whenComplete(
         (answer, failure) -> {

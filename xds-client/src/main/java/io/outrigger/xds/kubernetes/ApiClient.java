@@ -1,21 +1,20 @@
 package io.outrigger.xds.kubernetes;
 
-import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
 import io.outrigger.base.PlainText;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.base.SocketErrors;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.identity.certificate.CredentialFile;
 import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.Roots;
-import io.outrigger.identity.certificate.SecretJson;
 import io.outrigger.identity.certificate.SystemRoots;
 import io.outrigger.identity.certificate.UnusableFile;
 import io.outrigger.identity.tls.HttpsContext;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
+import io.outrigger.identity.tls.ResponseBody;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -25,27 +24,19 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
- * Sends requests to one API server; the calling threads wait for the responses. All requests share
- * a connection, where the server speaks HTTP/2. Credentials are read for each request.
- *
- * <p>The HTTP client drops connections that fail; it keeps a thread and files until a garbage
- * collection. Only changed files, silence and failures of TLS lead to a new client.
+ * Sends requests to one API server. All requests share a connection, where the server speaks
+ * HTTP/2. Credentials are read for each request, off the control loop of the process: {@code loop}
+ * is the loop of this package.
  */
-@AnyThread
-final class ApiClient implements AutoCloseable {
+@ControlConfined
+final class ApiClient {
   static final int OK = 200;
 
   /** The limit of a list: about 100,000 endpoints. */
@@ -54,15 +45,13 @@ final class ApiClient implements AutoCloseable {
   /** The limit of an event; the API server keeps objects of at most 1.5 MiB. */
   private static final int MAX_LINE = 4 << 20;
 
-  private static final int MAX_MESSAGE = 300;
-
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   /**
-   * The limit of a head, and of a list. Together they are shorter than the 15 s after which xDS
-   * resources do not exist.
+   * The limit of a response, and of the head of a watch. It is shorter than the 15 s after which
+   * xDS resources do not exist.
    */
-  static final Duration TIME_LIMIT = Duration.ofSeconds(7);
+  private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
 
   private static final String SILENT = "it does not answer";
 
@@ -71,40 +60,18 @@ final class ApiClient implements AutoCloseable {
 
   private final ControlLoop loop;
   private final ApiAccess access;
-  private final Set<CompletableFuture<HttpResponse<InputStream>>> open =
-      ConcurrentHashMap.newKeySet();
-  private Optional<Connected> connected = Optional.empty(); // confined to the loop
+  private Optional<Connected> connected = Optional.empty();
 
-  private record Connected(List<Optional<CredentialFile>> files, HttpClient client) {
-    Connected {
-      files = List.copyOf(files);
-    }
-  }
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Answer(int status, byte[] body) {}
 
-  /** The reason why there is no usable response. */
-  static final class Failure extends IOException {
-    private static final long serialVersionUID = 1;
+  private record Connected(TlsFiles files, HttpClient client) {}
 
-    /** The HTTP status; 0 if there is no response, or only a part of it. */
-    final int status;
+  private record TlsFiles(
+      Optional<CredentialFile> roots,
+      Optional<CredentialFile> chain,
+      Optional<CredentialFile> key) {}
 
-    Failure(int status, String reason) {
-      super(reason);
-      this.status = status;
-    }
-
-    String reason() {
-      return String.valueOf(getMessage());
-    }
-  }
-
-  interface Reader {
-    void read(InputStream body) throws IOException, InterruptedException;
-  }
-
-  /**
-   * @param loop runs the HTTP client and the limits of time
-   */
   ApiClient(ControlLoop loop, ApiAccess access) {
     this.loop = loop;
     this.access = access;
@@ -115,50 +82,46 @@ final class ApiClient implements AutoCloseable {
   }
 
   /**
-   * Requests {@code path}, and lets {@code reader} read the body. Blocks until that is done.
+   * Requests {@code path}.
    *
-   * @param limit the longest time for which the response may go on
-   * @throws Failure when there is no response, when its status is not 200, and when {@code reader}
-   *     fails
+   * @param onEnd called once on the loop, after this method has returned, with the response, or
+   *     with the reason why there is none
    */
-  @SuppressWarnings("CollectionUndefinedEquality") // a request is only equal to itself
-  void get(String path, Duration limit, Reader reader) throws Failure, InterruptedException {
-    CompletableFuture<HttpResponse<InputStream>> sent = send(path);
-    var isSilent = new AtomicBoolean();
-    Runnable onSilence =
-        () -> {
-          isSilent.set(true);
-          disconnect(); // the connection may be dead without a sign
-          abort(sent);
-        };
-    TimerHandle timer = loop.schedule(TIME_LIMIT, onSilence);
-    open.add(sent);
-    try {
-      HttpResponse<InputStream> head = sent.get();
-      int status = head.statusCode();
-      var body = new BufferedInputStream(head.body());
-      timer.cancel();
-      timer = loop.schedule(status == OK ? limit : TIME_LIMIT, onSilence);
-      if (status != OK) {
-        throw new Failure(status, status + said(all(body)));
-      }
-      reader.read(body);
-    } catch (Failure failure) {
-      throw failure;
-    } catch (IOException | ExecutionException | CancellationException failure) {
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
-      }
-      throw new Failure(0, isSilent.get() ? SILENT : reason(failure));
-    } finally {
-      timer.cancel();
-      open.remove(sent);
-      abort(sent);
-    }
+  Call get(String path, Consumer<Outcome<Answer>> onEnd) {
+    return send(new Call(onEnd), path, head -> ResponseBody.whole(MAX_BODY));
   }
 
-  private CompletableFuture<HttpResponse<InputStream>> send(String path)
-      throws Failure, InterruptedException {
+  /**
+   * Requests {@code path} and reads the events of the response, one a line.
+   *
+   * @param limit the longest time for which the response may continue
+   * @param onOpen called when the server has accepted the request
+   * @param onEnd called once, when the response has ended; the body is that of a refusal
+   */
+  Call watch(
+      String path,
+      Duration limit,
+      Runnable onOpen,
+      Consumer<byte[]> onLine,
+      Consumer<Outcome<Answer>> onEnd) {
+    var call = new Call(onEnd);
+    return send(
+        call,
+        path,
+        head -> {
+          if (head.statusCode() != OK) {
+            return ResponseBody.whole(MAX_BODY);
+          }
+          loop.execute(() -> call.deliver(() -> call.limit(limit)));
+          loop.execute(() -> call.deliver(onOpen));
+          return ResponseBody.lines(
+              MAX_LINE, loop, line -> call.deliver(() -> onLine.accept(line)));
+        });
+  }
+
+  private Call send(Call call, String path, HttpResponse.BodyHandler<byte[]> body) {
+    loop.checkInside();
+    call.limit(TIME_LIMIT);
     try {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(access.server() + path))
@@ -166,24 +129,19 @@ final class ApiClient implements AutoCloseable {
       if (access.token().isPresent()) {
         request.header("authorization", "Bearer " + token(access.token().get().read()));
       }
-      HttpClient client = CompletableFuture.supplyAsync(this::client, loop).get();
-      return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofInputStream());
-    } catch (UnusableFile | ExecutionException failure) {
-      throw new Failure(0, reason(failure));
+      call.sent = client().sendAsync(request.build(), body);
+      call.sent.whenComplete(
+          (response, failure) ->
+              loop.execute(
+                  () ->
+                      call.end(
+                          failure == null
+                              ? Outcome.ok(new Answer(response.statusCode(), response.body()))
+                              : Outcome.failed(status(failure)))));
+    } catch (UnusableFile | UncheckedIOException failure) { // the second: too many open files
+      loop.execute(() -> call.end(Outcome.failed(status(failure))));
     }
-  }
-
-  /** Ends a request. A thread that waits for the response, or reads it, gets an exception. */
-  private static void abort(CompletableFuture<HttpResponse<InputStream>> sent) {
-    sent.cancel(true);
-    sent.thenAccept(
-        head -> {
-          try {
-            head.body().close();
-          } catch (IOException ended) {
-            // its reader gets the exception
-          }
-        });
+    return call;
   }
 
   private static String token(CredentialFile file) throws UnusableFile {
@@ -194,24 +152,10 @@ final class ApiClient implements AutoCloseable {
     return token;
   }
 
-  /** Returns the client for the present content of the files, on the loop. */
-  private HttpClient client() {
-    try {
-      return client(read(access.roots()), read(access.chain()), read(access.key()));
-    } catch (UnusableFile unusable) {
-      throw new CompletionException(unusable);
-    }
-  }
-
-  private HttpClient client(
-      Optional<CredentialFile> authorities,
-      Optional<CredentialFile> chain,
-      Optional<CredentialFile> key)
-      throws UnusableFile {
-    var files = List.of(authorities, chain, key);
-    Optional<Connected> known = connected.filter(each -> each.files().equals(files));
-    if (known.isPresent()) {
-      return known.get().client();
+  private HttpClient client() throws UnusableFile {
+    var files = new TlsFiles(read(access.roots()), read(access.chain()), read(access.key()));
+    if (connected.isPresent() && connected.get().files().equals(files)) {
+      return connected.get().client();
     }
     HttpClient.Builder builder =
         HttpClient.newBuilder()
@@ -221,12 +165,12 @@ final class ApiClient implements AutoCloseable {
             .followRedirects(HttpClient.Redirect.NEVER); // the token is for this server only
     if (access.server().getScheme().equals("https")) {
       Roots roots =
-          authorities.isPresent()
-              ? Roots.Authorities.of(authorities.get())
+          files.roots().isPresent()
+              ? Roots.Authorities.of(files.roots().get())
               : SystemRoots.of(System.getenv()).authorities();
       Optional<Identity> identity =
-          chain.isPresent() && key.isPresent()
-              ? Optional.of(Identity.of(chain.get(), key.get()))
+          files.chain().isPresent() && files.key().isPresent()
+              ? Optional.of(Identity.of(files.chain().get(), files.key().get()))
               : Optional.empty();
       builder.sslContext(HttpsContext.of(roots, identity));
     } else {
@@ -237,76 +181,79 @@ final class ApiClient implements AutoCloseable {
     return made;
   }
 
-  /** Lets the next request open a connection. */
-  private void disconnect() {
-    connected = Optional.empty();
-  }
-
   private static Optional<CredentialFile> read(Optional<ApiAccess.Source> source)
       throws UnusableFile {
     return source.isPresent() ? Optional.of(source.get().read()) : Optional.empty();
   }
 
-  /** Reads a body. */
-  static byte[] all(InputStream body) throws IOException {
-    byte[] all = body.readNBytes(MAX_BODY + 1);
-    if (all.length > MAX_BODY) {
-      throw new Failure(OK, "its answer is longer than 64 MiB");
-    }
-    return all;
-  }
-
-  /** Reads the next line of a body; empty at the end, where a line that was cut is left out. */
-  static Optional<byte[]> line(InputStream body) throws IOException {
-    var line = new ByteArrayOutputStream();
-    for (int next = body.read(); next != '\n'; next = body.read()) {
-      if (next < 0) {
-        return Optional.empty();
-      }
-      if (line.size() == MAX_LINE) {
-        throw new Failure(OK, "its answer is longer than 4 MiB");
-      }
-      line.write(next);
-    }
-    return Optional.of(line.toByteArray());
-  }
-
-  /** Returns the message of a Status object, after a colon; empty for any other text. */
-  private static String said(byte[] json) {
-    String said =
-        SecretJson.object(json)
-            .map(status -> ApiJson.text(status, "message"))
-            .filter(message -> !message.isEmpty())
-            .map(message -> ": " + PlainText.of(message))
-            .orElse("");
-    return said.length() > MAX_MESSAGE ? said.substring(0, MAX_MESSAGE) + "…" : said;
-  }
-
-  private String reason(Throwable failure) {
+  private RpcStatus status(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ResponseBody.TooLong) {
+        return new RpcStatus(RpcStatus.Code.RESOURCE_EXHAUSTED, String.valueOf(cause.getMessage()));
+      }
       if (cause instanceof UnusableFile unusable) {
-        return unusable.reason();
+        return RpcStatus.unavailable(unusable.reason());
       }
       if (cause instanceof HttpTimeoutException) {
-        return SILENT;
+        return RpcStatus.unavailable(SILENT);
       }
       if (cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException) {
-        return "its name cannot be resolved";
+        return RpcStatus.unavailable("its name cannot be resolved");
       }
       if (cause instanceof SSLException) {
-        loop.execute(this::disconnect); // the system's roots may change, which a client reads once
-        return "TLS: " + PlainText.of(SocketErrors.describe(failure));
+        connected = Optional.empty(); // the system's roots may change, which a client reads once
+        return RpcStatus.unavailable("TLS: " + PlainText.of(SocketErrors.describe(failure)));
       }
       if (cause instanceof ConnectException) {
-        return "connection refused";
+        return RpcStatus.unavailable("connection refused");
       }
     }
-    return PlainText.of(SocketErrors.describe(failure));
+    return RpcStatus.unavailable(PlainText.of(SocketErrors.describe(failure)));
   }
 
-  /** Ends all requests; their threads must be interrupted before. */
-  @Override
-  public void close() {
-    open.forEach(ApiClient::abort);
+  /** A request. Its callbacks are not called after its end. */
+  final class Call {
+    private final Consumer<Outcome<Answer>> onEnd;
+    private CompletableFuture<HttpResponse<byte[]>> sent = new CompletableFuture<>();
+    private TimerHandle limit = () -> {};
+    private boolean ended;
+
+    private Call(Consumer<Outcome<Answer>> onEnd) {
+      this.onEnd = onEnd;
+    }
+
+    private void limit(Duration time) {
+      limit.cancel();
+      limit = loop.schedule(time, this::onSilence);
+    }
+
+    /**
+     * Lets the next request open a connection, because this one may be dead without a sign. A
+     * client drops connections that fail by itself; it keeps a thread and files until a garbage
+     * collection, so other failures do not make a new one.
+     */
+    private void onSilence() {
+      connected = Optional.empty();
+      end(Outcome.failed(RpcStatus.unavailable(SILENT)));
+    }
+
+    private void deliver(Runnable event) {
+      if (!ended) {
+        event.run();
+      }
+    }
+
+    private void end(Outcome<Answer> answer) {
+      if (!ended) {
+        cancel();
+        onEnd.accept(answer);
+      }
+    }
+
+    void cancel() {
+      ended = true;
+      limit.cancel();
+      sent.cancel(true);
+    }
   }
 }

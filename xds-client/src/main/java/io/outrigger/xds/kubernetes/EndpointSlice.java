@@ -1,17 +1,9 @@
 package io.outrigger.xds.kubernetes;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
-import com.google.gson.stream.JsonReader;
-import com.google.gson.stream.JsonToken;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,55 +45,9 @@ record EndpointSlice(
     }
   }
 
-  /**
-   * A list of slices.
-   *
-   * @param version the version of the list, from which a watch continues
-   */
-  record Listed(String version, List<EndpointSlice> slices) {
-    Listed {
-      slices = List.copyOf(slices);
-    }
-  }
-
   EndpointSlice {
     ports = List.copyOf(ports);
     endpoints = List.copyOf(endpoints);
-  }
-
-  /** Reads a list. Each slice is read alone, so that no tree of the whole list exists. */
-  static Listed readList(byte[] json) throws ApiClient.Failure {
-    try (var reader =
-        new JsonReader(
-            new InputStreamReader(new ByteArrayInputStream(json), StandardCharsets.UTF_8))) {
-      String version = "";
-      List<EndpointSlice> slices = new ArrayList<>();
-      reader.beginObject();
-      while (reader.hasNext()) {
-        String field = reader.nextName();
-        if (field.equals("metadata") && reader.peek() == JsonToken.BEGIN_OBJECT) {
-          version = ApiJson.text(object(reader), "resourceVersion");
-        } else if (field.equals("items") && reader.peek() == JsonToken.BEGIN_ARRAY) {
-          reader.beginArray();
-          while (reader.hasNext()) {
-            slices.add(read(object(reader)));
-          }
-          reader.endArray();
-        } else {
-          reader.skipValue();
-        }
-      }
-      if (version.isEmpty()) { // such as the {} of a gateway, which is not an empty list
-        throw new IOException("it has no resourceVersion");
-      }
-      return new Listed(version, slices);
-    } catch (IOException | JsonParseException | IllegalStateException notJson) {
-      throw new ApiClient.Failure(ApiClient.OK, "its answer is no list of EndpointSlices");
-    }
-  }
-
-  private static JsonObject object(JsonReader reader) {
-    return JsonParser.parseReader(reader).getAsJsonObject();
   }
 
   static EndpointSlice read(JsonObject json) {

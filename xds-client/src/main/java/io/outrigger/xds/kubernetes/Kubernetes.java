@@ -18,47 +18,22 @@ import java.util.stream.Collectors;
 
 /**
  * The {@code k8s:///} targets of a process: watches the slices of their services, and turns them
- * into resources, which are delivered on the control loop. Each namespace has a thread, which reads
- * responses and blocks; one more thread runs the HTTP client and all limits of time.
+ * into resources. Requests and slices have a thread of their own; finished resources are delivered
+ * on the control loop.
  */
 @AnyThread
 public final class Kubernetes implements AutoCloseable {
   private static final Duration WATCH_TIME = Duration.ofMinutes(1);
 
-  private final ControlThread clientThread = new ControlThread("kubernetes");
-  private final ApiClient client;
-  private final List<Thread> watches = new ArrayList<>();
+  private final ControlThread thread;
+
+  // confined to the thread, like the publishers except their transports
+  private final List<NamespaceWatch> watches = new ArrayList<>();
+
   private final Map<XdsServer, ServicePublisher> publishers = new LinkedHashMap<>();
 
-  private Kubernetes(
-      ControlLoop control,
-      ApiAccess access,
-      Optional<String> zone,
-      List<ServicePort> targets,
-      Duration watchTime,
-      UnaryOperator<ControlLoop> clock) {
-    ControlLoop loop = clock.apply(clientThread);
-    client = new ApiClient(loop, access);
-    for (ServicePort target : targets) {
-      publishers.computeIfAbsent(
-          target.server(),
-          server -> new ServicePublisher(control, client, new Assignment(target, zone)));
-    }
-    publishers.values().stream()
-        .collect(
-            Collectors.groupingBy(
-                each -> each.target().namespace(),
-                Collectors.groupingBy(
-                    each -> each.target().service(), TreeMap::new, Collectors.toList())))
-        .forEach(
-            (namespace, services) -> {
-              var watch =
-                  new NamespaceWatch(
-                      loop, client, RandomSource.SYSTEM, namespace, services, watchTime);
-              var thread = new Thread(watch, "kubernetes-" + namespace);
-              thread.setDaemon(true);
-              watches.add(thread);
-            });
+  private Kubernetes(ControlThread thread) {
+    this.thread = thread;
   }
 
   /** Starts to watch. */
@@ -74,9 +49,32 @@ public final class Kubernetes implements AutoCloseable {
       List<ServicePort> targets,
       Duration watchTime,
       UnaryOperator<ControlLoop> clock) {
-    var kubernetes = new Kubernetes(control, access, zone, targets, watchTime, clock);
-    kubernetes.watches.forEach(Thread::start);
+    var thread = new ControlThread("kubernetes");
+    var kubernetes = new Kubernetes(thread);
+    ControlLoop loop = clock.apply(thread);
+    var client = new ApiClient(loop, access);
+    for (ServicePort target : targets) {
+      kubernetes.publishers.computeIfAbsent(
+          target.server(),
+          server -> new ServicePublisher(loop, control, client, new Assignment(target, zone)));
+    }
+    thread.execute(() -> kubernetes.watch(loop, client, watchTime));
     return kubernetes;
+  }
+
+  private void watch(ControlLoop loop, ApiClient client, Duration watchTime) {
+    publishers.values().stream()
+        .collect(
+            Collectors.groupingBy(
+                each -> each.target().namespace(),
+                Collectors.groupingBy(
+                    each -> each.target().service(), TreeMap::new, Collectors.toList())))
+        .forEach(
+            (namespace, services) ->
+                watches.add(
+                    new NamespaceWatch(
+                        loop, client, RandomSource.SYSTEM, namespace, services, watchTime)));
+    watches.forEach(NamespaceWatch::start);
   }
 
   /**
@@ -90,8 +88,11 @@ public final class Kubernetes implements AutoCloseable {
 
   @Override
   public void close() {
-    watches.forEach(Thread::interrupt);
-    client.close();
-    clientThread.close();
+    thread.execute(
+        () -> {
+          watches.forEach(NamespaceWatch::close);
+          publishers.values().forEach(ServicePublisher::close);
+        });
+    thread.close();
   }
 }

@@ -8,22 +8,26 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.identity.certificate.SecretJson;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.WireMessage;
+import io.outrigger.xds.kubernetes.ApiClient.Answer;
 import io.outrigger.xds.local.DirectListener;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceSnapshot;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Turns the slices of one {@code k8s:///} target into its resources, on the thread of its
- * namespace, and delivers them to the control loop, to which only the transport belongs. The
- * resources have the form that a control plane would send: a Listener with one route to a cluster
- * of type EDS, and the endpoints of that cluster, all of which have the name of the target. Each
- * target has its own transport, so that a change of one service causes no work for others.
+ * Turns the slices of one {@code k8s:///} target into its resources, on the loop of this package,
+ * and delivers them to the control loop, to which only the transport belongs. The resources have
+ * the form that a control plane would send: a Listener with one route to a cluster of type EDS, and
+ * the endpoints of that cluster, all of which have the name of the target. Each target is a server
+ * of its own, so that a change of one service costs the other targets nothing.
  *
  * <p>A target names the port on which the pods listen. When no pod listens on that port, the
  * Service is read, because the target may name a port of the Service, which has the same name in
@@ -31,23 +35,33 @@ import java.util.Optional;
  */
 @ControlConfined
 final class ServicePublisher {
+  /** The pause before a Service that lacks the wanted port is read again. */
+  private static final Duration RETRY = Duration.ofSeconds(30);
+
+  private static final Duration SOON = Duration.ofSeconds(2);
+
   private static final int NOT_FOUND = 404;
   private static final int TOO_MANY = 429;
   private static final int SERVER_ERROR = 500;
 
+  private final ControlLoop loop;
   private final ControlLoop control;
   private final ApiClient client;
   private final Assignment byTarget;
   private final LocalAdsTransport transport;
   private final ResourceSnapshot withoutEndpoints;
-  private Optional<String> portName = Optional.empty(); // of the Service's port
-  private String remark = ""; // why the Service does not help
-  private boolean isUnresolved;
-  private boolean isServiceUnread;
+  private Optional<Collection<EndpointSlice>> slices = Optional.empty();
+  private Optional<RpcStatus> problem = Optional.empty();
+  private Optional<String> portName = Optional.empty();
+  private String refusal = "";
+  private Optional<ApiClient.Call> call = Optional.empty();
+  private Optional<TimerHandle> retry = Optional.empty();
   private Optional<ResourceSnapshot> last = Optional.empty();
+  private boolean isServiceRead;
 
-  ServicePublisher(ControlLoop control, ApiClient client, Assignment byTarget) {
+  ServicePublisher(ControlLoop loop, ControlLoop control, ApiClient client, Assignment byTarget) {
     String name = byTarget.target().toString();
+    this.loop = loop;
     this.control = control;
     this.client = client;
     this.byTarget = byTarget;
@@ -78,25 +92,29 @@ final class ServicePublisher {
     return transport;
   }
 
-  /** Whether neither the pods nor the Service have the port, as far as is known. */
-  boolean isUnresolved() {
-    return isUnresolved;
+  void publish(Optional<Collection<EndpointSlice>> slices, Optional<RpcStatus> problem) {
+    this.slices = slices;
+    this.problem = problem;
+    publish();
   }
 
-  /**
-   * Publishes the endpoints. Blocks while the Service is read.
-   *
-   * @param slices empty before the first list
-   * @param problem why {@code slices} are missing, or may be out of date
-   */
-  void publish(Optional<List<EndpointSlice>> slices, Optional<RpcStatus> problem)
-      throws InterruptedException {
-    Outcome<Any> endpoints =
-        slices.isPresent() ? endpoints(slices.get()) : Outcome.failed(problem.orElseThrow());
-    if (last.isPresent() && isUnresolved && isServiceUnread) {
-      return; // known endpoints stay until there is an answer
+  private void publish() {
+    Outcome<Any> endpoints = endpoints();
+    boolean isPortUnknown =
+        !endpoints.isOk()
+            && target().number().isPresent()
+            && slices.filter(known -> !known.isEmpty()).isPresent();
+    if (!isPortUnknown) {
+      retry.ifPresent(TimerHandle::cancel);
+      retry = Optional.empty();
+    } else if (retry.isEmpty()) {
+      isServiceRead = false; // known endpoints stay until there is an answer
+      readService();
     }
-    ResourceSnapshot next = resources(endpoints, problem);
+    if (isPortUnknown && !isServiceRead) {
+      return; // its answer publishes
+    }
+    ResourceSnapshot next = resources(endpoints);
     if (last.filter(next::sameAs).isEmpty()) {
       last = Optional.of(next);
       control.execute(() -> transport.publish(next));
@@ -104,7 +122,7 @@ final class ServicePublisher {
   }
 
   /** Endpoints that may be out of date stay in use; the watchers get the problem too. */
-  private ResourceSnapshot resources(Outcome<Any> endpoints, Optional<RpcStatus> problem) {
+  private ResourceSnapshot resources(Outcome<Any> endpoints) {
     String name = target().toString();
     return withoutEndpoints.with(
         ResourceType.ENDPOINT,
@@ -115,47 +133,54 @@ final class ServicePublisher {
             .orElse(Map.of()));
   }
 
-  private Outcome<Any> endpoints(List<EndpointSlice> slices) throws InterruptedException {
-    Outcome<Any> found = find(slices);
-    isUnresolved = !found.isOk() && !slices.isEmpty() && target().number().isPresent();
-    if (!isUnresolved) {
-      return found;
+  private Outcome<Any> endpoints() {
+    if (slices.isEmpty()) {
+      return Outcome.failed(problem.orElseThrow());
     }
-    readService();
-    Outcome<Any> retried = find(slices);
-    isUnresolved = !retried.isOk();
-    return retried.match(
-        Outcome::ok, why -> Outcome.failed(new RpcStatus(why.code(), why.message() + remark)));
+    Outcome<Any> found = byTarget.of(slices.get());
+    if (!found.isOk() && portName.isPresent()) {
+      found = byTarget.ofPort(portName.get()).of(slices.get());
+    }
+    return found.match(
+        Outcome::ok,
+        failure -> Outcome.failed(new RpcStatus(failure.code(), failure.message() + refusal)));
   }
 
-  private Outcome<Any> find(List<EndpointSlice> slices) {
-    Outcome<Any> found = byTarget.of(slices);
-    return found.isOk() || portName.isEmpty() ? found : byTarget.ofPort(portName.get()).of(slices);
+  private void readService() {
+    call.ifPresent(ApiClient.Call::cancel);
+    call =
+        Optional.of(
+            client.get(
+                "/api/v1/namespaces/%s/services/%s"
+                    .formatted(target().namespace(), target().service()),
+                this::onService));
+    retry = Optional.of(loop.schedule(RETRY, this::readService));
   }
 
-  private void readService() throws InterruptedException {
-    try {
-      client.get(
-          "/api/v1/namespaces/%s/services/%s".formatted(target().namespace(), target().service()),
-          ApiClient.TIME_LIMIT,
-          body -> portName = SecretJson.object(ApiClient.all(body)).flatMap(this::nameOfPort));
-      isServiceUnread = false;
-      remark = "";
-    } catch (ApiClient.Failure failure) {
-      int status = failure.status;
-      isServiceUnread =
-          List.of(0, ApiClient.OK, TOO_MANY).contains(status) || status >= SERVER_ERROR;
-      if (isServiceUnread) {
-        remark = "; the Service cannot be read: " + failure.reason();
-      } else {
-        portName = Optional.empty();
-        remark =
-            status == NOT_FOUND
-                ? ""
-                : "; if it is a port of the Service, allow the verb get on services (%d)"
-                    .formatted(status);
-      }
+  private void onService(Outcome<Answer> answer) {
+    int status = answer.match(Answer::status, failure -> SERVER_ERROR);
+    boolean isConclusive = status != TOO_MANY && status < SERVER_ERROR;
+    retry.ifPresent(TimerHandle::cancel);
+    retry = Optional.of(loop.schedule(isConclusive ? RETRY : SOON, this::readService));
+    isServiceRead |= isConclusive || last.isEmpty(); // otherwise known endpoints stay
+    if (isConclusive) {
+      portName =
+          answer
+              .toOptional()
+              .filter(response -> status == ApiClient.OK)
+              .flatMap(response -> SecretJson.object(response.body()))
+              .flatMap(this::nameOfPort);
     }
+    if (!isConclusive) {
+      refusal =
+          "; the Service cannot be read: "
+              + answer.match(response -> Integer.toString(status), RpcStatus::message);
+    } else if (status == ApiClient.OK || status == NOT_FOUND) {
+      refusal = "";
+    } else {
+      refusal = "; if it is a port of the Service, allow the verb get on services (" + status + ")";
+    }
+    publish();
   }
 
   private Optional<String> nameOfPort(JsonObject service) {
@@ -164,5 +189,10 @@ final class ServicePublisher {
         .filter(port -> List.of("", "TCP").contains(ApiJson.text(port, "protocol")))
         .map(port -> ApiJson.text(port, "name"))
         .findFirst();
+  }
+
+  void close() {
+    call.ifPresent(ApiClient.Call::cancel);
+    retry.ifPresent(TimerHandle::cancel);
   }
 }

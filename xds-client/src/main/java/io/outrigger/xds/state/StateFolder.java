@@ -97,8 +97,6 @@ public final class StateFolder {
       Map<KeptResource.Key, KeptResource> resources,
       Map<String, Instant> times,
       Optional<String> problem) {
-    public static final Reading NONE = new Reading(Map.of(), Map.of(), Optional.empty());
-
     public Reading {
       resources = Map.copyOf(resources);
       times = Map.copyOf(times);
@@ -115,15 +113,24 @@ public final class StateFolder {
 
   /** Reads all resources, or none. */
   public Reading read(Instant now) {
+    Reading first = readOnce(now);
+    // Another process may have replaced the parts after the index was read.
+    return first.problem().isPresent() ? readOnce(now) : first;
+  }
+
+  private Reading readOnce(Instant now) {
     if (!Files.exists(folder.resolve(INDEX))) {
-      return Reading.NONE; // nothing was ever written
+      return new Reading(Map.of(), Map.of(), Optional.empty()); // nothing was ever written
     }
     try {
       StateFormat.Index index = StateFormat.readIndex(content(INDEX));
-      Optional<String> reason =
-          index.origin().differenceFrom(origin).or(() -> unusableAge(index.newest(), now));
-      if (reason.isPresent()) {
-        return unusable(reason.get());
+      Optional<String> difference = index.origin().differenceFrom(origin);
+      if (difference.isPresent()) {
+        return unusable(difference.get());
+      }
+      Optional<String> age = unusableAge(index.newest(), now);
+      if (age.isPresent()) {
+        return unusable(age.get());
       }
       Map<KeptResource.Key, KeptResource> resources = new HashMap<>();
       for (String part : index.parts()) {
@@ -190,6 +197,9 @@ public final class StateFolder {
   public Optional<String> open() {
     try {
       lock();
+      Path unused = folder.resolve(INDEX + TEMPORARY);
+      write(unused, new byte[1]);
+      Files.delete(unused);
       return Optional.empty();
     } catch (IOException | RuntimeException | OutOfMemoryError failure) {
       return Optional.of(unwritable(failure));
@@ -264,6 +274,11 @@ public final class StateFolder {
 
   private void replace(String name, byte[] content) throws IOException {
     Path temporary = folder.resolve(name + TEMPORARY);
+    write(temporary, content);
+    Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static void write(Path temporary, byte[] content) throws IOException {
     Files.deleteIfExists(temporary); // left by a process that was killed
     try (FileChannel out =
         FileChannel.open(
@@ -276,7 +291,6 @@ public final class StateFolder {
       }
       out.force(false); // after a power failure the new name must not refer to an empty file
     }
-    Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** Removes the parts of earlier configurations, and files that were never finished. */
@@ -300,7 +314,7 @@ public final class StateFolder {
     if (lock != null && Files.exists(folder.resolve(LOCK))) {
       return;
     }
-    close();
+    unlock();
     Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PRIVATE_FOLDER));
     if (listed().isEmpty()) {
       try {
@@ -334,16 +348,20 @@ public final class StateFolder {
     }
   }
 
-  /** Releases the lock. Nothing is saved after that. */
-  public void close() {
+  private void unlock() throws IOException {
     FileLock held = lock;
     lock = null;
     if (held != null) {
-      try {
-        held.acquiredBy().close();
-      } catch (IOException lost) {
-        // the system releases the lock with the process
-      }
+      held.acquiredBy().close();
+    }
+  }
+
+  /** Releases the lock. Nothing is saved after that. */
+  public void close() {
+    try {
+      unlock();
+    } catch (IOException lost) {
+      // the system releases the lock with the process
     }
   }
 

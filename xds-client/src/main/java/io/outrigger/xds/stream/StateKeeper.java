@@ -73,8 +73,7 @@ final class StateKeeper {
 
   private final Set<String> answered = new HashSet<>(); // authorities, of any target
   private @Nullable Settings settings;
-  private StateFolder.Reading reading = StateFolder.Reading.NONE;
-  private boolean isRead;
+  private StateFolder.@Nullable Reading reading;
   private TimerHandle next = () -> {};
   private TimerHandle renewal = () -> {};
   private boolean isScheduled; // or being saved
@@ -116,7 +115,6 @@ final class StateKeeper {
 
   private void onRead(StateFolder.Reading found, Optional<String> unwritable) {
     reading = found;
-    isRead = true;
     unwritable.ifPresent(this::warn);
     hasProblem = unwritable.isPresent();
     times.putAll(found.times());
@@ -132,7 +130,7 @@ final class StateKeeper {
   }
 
   boolean isRead() {
-    return isRead;
+    return reading != null;
   }
 
   void onAnswered(String authority) {
@@ -144,7 +142,7 @@ final class StateKeeper {
   }
 
   boolean isKept(KeptAuthority authority, Subscription<?> subscription) {
-    return reading.resources().containsKey(key(authority, subscription));
+    return reading != null && reading.resources().containsKey(key(authority, subscription));
   }
 
   TimerHandle scheduleDue(Runnable onDue) {
@@ -207,16 +205,17 @@ final class StateKeeper {
   /** Returns the task that decodes a kept resource; its result puts the value into use. */
   private <T> Optional<Supplier<Runnable>> task(
       KeptAuthority authority, Subscription<T> subscription) {
-    if (reading.resources().isEmpty()) {
+    StateFolder.Reading found = reading;
+    KeptResource kept = found == null ? null : found.resources().get(key(authority, subscription));
+    if (found == null || found.resources().isEmpty()) {
       return Optional.empty();
     }
     StateFolder folder = on().folder();
-    KeptResource kept = reading.resources().get(key(authority, subscription));
     if (kept == null) {
       warn("the state in %s has no %s".formatted(folder.path(), subscription.subject()));
       return Optional.empty();
     }
-    Instant at = reading.times().getOrDefault(authority.name(), Instant.EPOCH);
+    Instant at = found.times().getOrDefault(authority.name(), Instant.EPOCH);
     Optional<String> unusable = folder.unusableAge(at, loop.now());
     if (unusable.isPresent()) {
       warn(
@@ -306,7 +305,7 @@ final class StateKeeper {
 
   private void saveChanges() {
     isScheduled = false;
-    if (!isRead) {
+    if (!isRead()) {
       return; // onRead follows
     }
     Map<KeptResource.Key, Optional<KeptResource>> ready = new LinkedHashMap<>();
@@ -393,7 +392,10 @@ final class StateKeeper {
     isPruned = true;
     // A client that is created later must not get resources that the control plane has replaced
     // meanwhile.
-    reading = StateFolder.Reading.NONE;
+    StateFolder.Reading found = reading;
+    if (found != null) {
+      reading = new StateFolder.Reading(Map.of(), Map.of(), Optional.empty());
+    }
     Set<KeptResource.Key> keys = new HashSet<>();
     authorities.forEach(
         authority -> authority.all().forEach(each -> keys.add(key(authority, each))));

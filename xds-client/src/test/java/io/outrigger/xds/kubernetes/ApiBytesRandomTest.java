@@ -3,17 +3,19 @@ package io.outrigger.xds.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.identity.certificate.SecretJson;
+import io.outrigger.identity.tls.ResponseBody;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
 import io.outrigger.testing.Shape;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +46,7 @@ class ApiBytesRandomTest {
         Case.ofText(
             "a list of slices",
             IOException.class,
-            bytes -> assign(EndpointSlice.readList(bytes).slices()),
+            bytes -> assign(SliceList.read(bytes).slices()),
             Shape.JSON,
             "{\"metadata\": {\"resourceVersion\": \"9\"}, \"items\": [" + SLICE + "]}"),
         Case.ofText(
@@ -79,11 +81,19 @@ class ApiBytesRandomTest {
             """));
   }
 
-  private static void readEvents(byte[] bytes) throws IOException {
-    var body = new ByteArrayInputStream(bytes);
-    for (var line = ApiClient.line(body); line.isPresent(); line = ApiClient.line(body)) {
-      readEvent(line.get());
-    }
+  private static void readEvents(byte[] bytes) {
+    ResponseBody body = ResponseBody.lines(1 << 20, Runnable::run, ApiBytesRandomTest::readEvent);
+    body.onSubscribe(
+        new Flow.Subscription() {
+          @Override
+          public void request(long parts) {}
+
+          @Override
+          public void cancel() {}
+        });
+    body.onNext(List.of(ByteBuffer.wrap(bytes)));
+    body.onComplete();
+    readEvent(body.getBody().toCompletableFuture().join());
   }
 
   private static void readEvent(byte[] line) {

@@ -254,6 +254,7 @@ final class StateFolderTest {
     assertThat(folder.open()).isEmpty();
 
     assertThat(path.resolve("lock")).exists();
+    assertThat(path.resolve("state.tmp")).doesNotExist();
     assertThat(new StateFolder(path, ORIGIN, MAX_AGE).open())
         .hasValueSatisfying(text -> assertThat(text).contains("another sidecar writes there"));
   }
@@ -291,7 +292,7 @@ final class StateFolderTest {
   void aFolderInPlaceOfAFileIsTold() throws IOException {
     Files.createDirectories(path.resolve("state.tmp/full"));
 
-    assertThat(folder.save(TIMES))
+    assertThat(folder.open())
         .hasValueSatisfying(text -> assertThat(text).endsWith("state.tmp is a folder; delete it"));
   }
 
