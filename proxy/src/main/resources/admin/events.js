@@ -63,7 +63,12 @@ export class EventLog {
 
   #hear(event) {
     if (event.seq <= this.#seq) return;
+    const missed = this.#seq > 0 ? event.seq - this.#seq - 1 : 0;
     this.#seq = event.seq;
+    if (missed > 0) {
+      const {time} = event;
+      this.#add({seq: 0, time, kind: 'gap', forward: '', subject: '', message: `${missed} events are no longer kept`});
+    }
     this.#add(event);
     if (SPOKEN.has(event.kind) && Date.now() - this.#spokenAt > SPOKEN_MILLIS) {
       this.#spokenAt = Date.now();

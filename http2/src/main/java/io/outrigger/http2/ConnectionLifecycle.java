@@ -26,7 +26,12 @@ final class ConnectionLifecycle {
   private static final long DRAIN_PING = 0x6f75747269676772L;
 
   /** How long a drain waits for the answer to its PING before it sends the final GOAWAY. */
-  private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /**
+   * The same for a connection without streams, so that an idle peer that is stopped delays no exit.
+   */
+  private static final long IDLE_DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;
@@ -43,6 +48,10 @@ final class ConnectionLifecycle {
   private boolean settingsWritten;
   private boolean settingsAcked;
   private boolean drainAnnounced;
+
+  /** The last stream ID of the last GOAWAY, which later ones must not exceed (section 6.8). */
+  private int announcedId = Integer.MAX_VALUE;
+
   private long startNanos;
   private long drainNanos;
   private String endReason = "";
@@ -237,8 +246,13 @@ final class ConnectionLifecycle {
       return;
     }
     drainAnnounced = false;
-    writer.goAway(table.lastPeerId(), Http2Error.NO_ERROR, "draining");
+    goAway(Http2Error.NO_ERROR, "draining");
     leave();
+  }
+
+  private void goAway(Http2Error error, String reason) {
+    announcedId = Math.min(announcedId, table.lastPeerId());
+    writer.goAway(announcedId, error, reason);
   }
 
   private void leave() {
@@ -269,11 +283,15 @@ final class ConnectionLifecycle {
         && state.isOpening()
         && nowNanos - startNanos >= settings.timeouts().handshake().toNanos()) {
       close(Http2Error.SETTINGS_TIMEOUT, "no SETTINGS from the peer in time");
-    } else if (drainAnnounced && nowNanos - drainNanos >= DRAIN_PING_NANOS) {
+    } else if (drainAnnounced && nowNanos - drainNanos >= drainPingNanos()) {
       leaveAfterDrain();
     } else if (keepAlive != null && !state.isEnding() && keepAlive.isLost(nowNanos)) {
       close(Http2Error.NO_ERROR, "keepalive: no answer to PING");
     }
+  }
+
+  private long drainPingNanos() {
+    return table.active() == 0 ? IDLE_DRAIN_PING_NANOS : DRAIN_PING_NANOS;
   }
 
   private long nanoTime() {
@@ -298,7 +316,7 @@ final class ConnectionLifecycle {
     }
     if (started && (preface == null || error != Http2Error.NO_ERROR)) {
       writeSettings();
-      writer.goAway(table.lastPeerId(), error, reason);
+      goAway(error, reason);
     }
     end(error, reason);
   }
@@ -311,7 +329,7 @@ final class ConnectionLifecycle {
     if (!state.isEnding()) {
       isOverload = true;
       writeSettings();
-      writer.goAway(table.lastPeerId(), error, reason);
+      goAway(error, reason);
     }
     abort(error, reason);
   }

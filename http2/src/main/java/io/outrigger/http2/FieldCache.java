@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class FieldCache {
   private static final int PLACES = 512;
 
-  /** The maximum length of a kept name, and of the value of a kept field. */
+  /** The maximum length of a kept name, and of the value of a kept field. Secrets are not kept. */
   private static final int MAX_BYTES = 128;
 
   private final @Nullable HeaderName[] names = new HeaderName[PLACES];
@@ -32,15 +32,16 @@ final class FieldCache {
   }
 
   HeaderField field(HeaderName name, byte[] bytes, int at, int length) {
+    if (length > MAX_BYTES || name.text().length() > MAX_BYTES || name.isSecret()) {
+      return HeaderField.copyOf(name, bytes, at, length, false);
+    }
     int hash = ByteHash.of(name.hash(), ByteHash.of(bytes, at, length));
     HeaderField known = fields[hash & (PLACES - 1)];
     if (known != null && known.isSame(hash, name, bytes, at, length)) {
       return known;
     }
     HeaderField field = HeaderField.copyOf(name, bytes, at, length, false);
-    if (name.text().length() <= MAX_BYTES && length <= MAX_BYTES) {
-      fields[hash & (PLACES - 1)] = field;
-    }
+    fields[hash & (PLACES - 1)] = field;
     return field;
   }
 }

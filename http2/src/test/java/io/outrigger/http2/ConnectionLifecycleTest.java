@@ -178,7 +178,7 @@ final class ConnectionLifecycleTest {
       }
       assertThat(peer.events.streams).hasSize(2);
       assertThat(peer.answer())
-          .isEqualTo("HEADERS 1, HEADERS 1 end, HEADERS 3, HEADERS 3 end, GOAWAY 5 NO_ERROR");
+          .isEqualTo("HEADERS 1, HEADERS 1 end, HEADERS 3, HEADERS 3 end, GOAWAY 3 NO_ERROR");
       assertThat(peer.isOpen()).isFalse();
     }
   }

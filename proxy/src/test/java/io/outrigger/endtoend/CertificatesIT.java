@@ -133,7 +133,9 @@ class CertificatesIT {
       }
       mesh.start();
 
-      Await.until("they are in use", () -> !provider().get("loaded").isJsonNull());
+      Await.until(
+          "they are in use",
+          () -> mesh.admin().get("/events?format=json").body().contains("\"certificate_loaded\""));
       assertThat(threads()).contains("certificates");
     } finally {
       over.countDown();

@@ -119,7 +119,7 @@ class DrainIT {
       mesh.proxy().drain().get(60, TimeUnit.SECONDS);
 
       // 1 s for the answer to PING, and 2 s of silence
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(9));
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
     }
   }
 

@@ -178,7 +178,7 @@ class OverlayIT {
 
   @Conformance({"OV-01", "OV-06"})
   @Test
-  void aRouteOfOneTargetHasAnotherLimitAndExplainSaysWhatItWouldBeWithout() throws Exception {
+  void aRouteOfOneTargetHasAnotherLimitAndExplainNamesTheRule() throws Exception {
     mesh.controlPlane.serve(
         Xds.cluster("A"),
         Xds.endpoints("A", mesh.backend("a")),

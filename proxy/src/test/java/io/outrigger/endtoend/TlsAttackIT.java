@@ -61,8 +61,11 @@ class TlsAttackIT {
 
   @AfterEach
   void close() {
-    mesh.close();
-    library.leave();
+    try {
+      mesh.close();
+    } finally {
+      library.leave();
+    }
   }
 
   private static String secured(String name) {

@@ -72,8 +72,11 @@ class TlsIT {
 
   @AfterEach
   void close() {
-    mesh.close();
-    library.leave();
+    try {
+      mesh.close();
+    } finally {
+      library.leave();
+    }
   }
 
   private void write(TestIdentity identity, TestAuthority... roots) throws IOException {

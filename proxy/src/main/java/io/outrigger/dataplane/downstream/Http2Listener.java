@@ -329,7 +329,7 @@ public final class Http2Listener {
   }
 
   private static String reason(Throwable e) {
-    String text = String.valueOf(e.getMessage());
+    String text = e.getMessage() == null ? e.toString() : e.getMessage();
     if (text.toLowerCase(Locale.ROOT).contains("address already in use")) {
       return "address already in use";
     }

@@ -230,7 +230,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
    * thread.
    */
   void relieve() {
-    schedule(this::endLater, 0, TimeUnit.NANOSECONDS);
+    post(this::endLater);
   }
 
   private void endLater() {
@@ -245,7 +245,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
    * thread.
    */
   void endHeaviest() {
-    schedule(() -> ranked().stream().findFirst().ifPresent(this::end), 0, TimeUnit.NANOSECONDS);
+    post(() -> ranked().stream().findFirst().ifPresent(this::end));
   }
 
   /**
@@ -343,6 +343,14 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private void schedule(Runnable task, long delay, TimeUnit unit) {
     try {
       var unused = loop.schedule(task, delay, unit);
+    } catch (RejectedExecutionException stopped) {
+      isTicking = false; // the process ends
+    }
+  }
+
+  private void post(Runnable task) {
+    try {
+      loop.execute(task);
     } catch (RejectedExecutionException stopped) {
       heaviest = 0; // the process ends
     }

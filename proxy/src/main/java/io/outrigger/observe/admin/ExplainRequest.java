@@ -77,7 +77,9 @@ public final class ExplainRequest {
   }
 
   private static String valueOf(String header) {
-    return WireText.of(header.substring(colon(header) + 1).strip());
+    String value = header.substring(colon(header) + 1);
+    boolean hasLineBreak = value.indexOf('\r') >= 0 || value.indexOf('\n') >= 0;
+    return WireText.of(hasLineBreak ? value : value.strip()); // HeaderRules refuses line breaks
   }
 
   private static int colon(String header) {

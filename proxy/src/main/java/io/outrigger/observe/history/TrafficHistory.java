@@ -116,7 +116,7 @@ public final class TrafficHistory implements CallObserver {
 
   private void onMinuteOver() {
     control.schedule(MINUTE, this::onMinuteOver);
-    var unused = gather().thenRun(this::closeMinute);
+    var unused = gather().thenRun(() -> control.execute(this::closeMinute));
   }
 
   /** Collects the traffic of all event loops; completes on the control loop. */

@@ -36,9 +36,6 @@ final class AdminEndpoints {
   /** The largest number of connections that {@code /memory} lists. */
   private static final int MAX_HOLDERS = 20;
 
-  private static final Instant STARTED =
-      Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
-
   private final AdminState state;
   private final XdsViews xdsViews;
 
@@ -172,6 +169,10 @@ final class AdminEndpoints {
         });
   }
 
+  private static Instant started() {
+    return Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
+  }
+
   private CompletionStage<AdminReply> serverInfo() {
     return AdminReply.json(
             200,
@@ -179,8 +180,8 @@ final class AdminEndpoints {
                 "version", ProgramVersion.text(),
                 "commit", ProgramVersion.commit(),
                 "jdk", Runtime.version().toString(),
-                "started", STARTED,
-                "uptime_s", Duration.between(STARTED, Instant.now()).toSeconds(),
+                "started", started(),
+                "uptime_s", Duration.between(started(), Instant.now()).toSeconds(),
                 "node", state.controlPlanes().node().id(),
                 "flags", state.options().settings()))
         .done();
@@ -203,7 +204,7 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> calls() {
     return CallViews.reply(
             Instant.now(),
-            STARTED,
+            started(),
             state.forwards().stream().map(RunningForward::listener).toList())
         .done();
   }

@@ -51,11 +51,20 @@ final class ProcessEndsIT {
             + " server.json:1:15: listener \"a\": api_listener: is missing; a client needs",
         "run --resources server.json --forward 0=http://a |"
             + " --forward: \"http://a\" is not a target such as xds:///orders",
+        "run --bootstrap tls.json --forward 0=xds:///a |"
+            + " tls.json (--bootstrap): xds server xds.example:443: tls credentials:"
+            + " ca_certificate_file /no/such.pem does not exist; correct its path or the file",
       })
   void badInputIsOneLineAndExitCode2(String line, String expected) throws IOException {
     Files.writeString(
         folder.resolve("bootstrap.json"),
         "{\"xds_servers\":[{\"server_uri\":5,\"channel_creds\":[{\"type\":\"insecure\"}]}]}");
+    Files.writeString(
+        folder.resolve("tls.json"),
+        """
+        {"xds_servers": [{"server_uri": "xds.example:443", "channel_creds": [
+          {"type": "tls", "config": {"ca_certificate_file": "/no/such.pem"}}]}]}
+        """);
     Files.writeString(
         folder.resolve("server.json"),
         "{\"resources\":[{\"@type\":\"type.googleapis.com/envoy.config.listener.v3.Listener\","

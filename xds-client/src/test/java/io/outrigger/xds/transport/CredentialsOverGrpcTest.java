@@ -126,6 +126,7 @@ class CredentialsOverGrpcTest {
   @Conformance("A29-07")
   @Test
   void certificatesThatAreReplacedCountForTheNextConnection() throws Exception {
+    use("boringssl");
     strange.copyTo(files);
 
     try (var server = ScriptedAdsServer.startSecure(mutual());
@@ -148,6 +149,7 @@ class CredentialsOverGrpcTest {
   @Conformance({"A29-07", "A29-12"})
   @Test
   void aKeyOfAnyFormOpensTheStream() throws Exception {
+    use("boringssl");
     ours.copyTo(files);
     byte[] pkcs8 =
         Base64.getMimeDecoder()
@@ -366,6 +368,7 @@ class CredentialsOverGrpcTest {
 
   @Test
   void aTokenGoesWithTheStreamOverTls() throws Exception {
+    use("boringssl");
     ours.copyTo(files);
     BlockingQueue<String> seen = new LinkedBlockingQueue<>();
     Server server = listen(mutual(), seen);
@@ -384,6 +387,7 @@ class CredentialsOverGrpcTest {
 
   @Test
   void aStreamWithoutItsTokenFailsWithTheReason() throws Exception {
+    use("boringssl");
     ours.copyTo(files);
     Path file = folder.resolve("token");
     BlockingQueue<String> seen = new LinkedBlockingQueue<>();
@@ -451,6 +455,7 @@ class CredentialsOverGrpcTest {
   @Conformance("DI-05")
   @Test
   void aTokenOfATokenServerOverTlsGoesToTheControlPlane() throws Exception {
+    use("boringssl");
     Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
     TestIdentity identity = AUTHORITY.issue("ip:127.0.0.1");
     BlockingQueue<String> requests = new LinkedBlockingQueue<>();
@@ -474,6 +479,7 @@ class CredentialsOverGrpcTest {
   @Conformance("DI-05")
   @Test
   void aTokenServerThatTheRootsDoNotVouchForGetsNoSecret() throws Exception {
+    use("boringssl");
     Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
     BlockingQueue<String> requests = new LinkedBlockingQueue<>();
     BlockingQueue<String> seen = new LinkedBlockingQueue<>();
@@ -498,6 +504,7 @@ class CredentialsOverGrpcTest {
   @Conformance({"A29-07", "DI-05"})
   @Test
   void replacedSystemRootsCountForTheNextConnection() throws Exception {
+    use("boringssl");
     Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
     TestIdentity identity = AUTHORITY.issue("ip:127.0.0.1");
     HttpsServer tokens = tokenServer(identity, new LinkedBlockingQueue<>());

@@ -252,7 +252,7 @@ class GrpcIstioCaTest {
     server.requests().clear();
 
     assertThat(asked).isEqualTo(300);
-    assertThat(used() - before).isLessThan(1 << 20);
+    assertThat(used() - before).isLessThan(1 << 18);
   }
 
   private static long used() {

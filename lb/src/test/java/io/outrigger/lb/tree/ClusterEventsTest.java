@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class SubchannelStateEventsTest {
+class ClusterEventsTest {
   private final List<LbEvent> told = new ArrayList<>();
   private final List<Connectivity> passedOn = new ArrayList<>();
   private final List<ConnectionEvent> connections = new ArrayList<>();

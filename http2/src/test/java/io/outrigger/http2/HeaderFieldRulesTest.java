@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The characters that are allowed in a single field. */
-final class FieldRulesTest {
+final class HeaderFieldRulesTest {
   private static final String NO_TOKEN = ":method is not a token";
   private static final String NO_SCHEME = ":scheme is not a scheme";
   private static final String BAD_LENGTH = "content-length is not one number";

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class CallTotalsTest {
+class CallStatsTotalsTest {
   private final CallStats first = new CallStats(0, DefaultSettings.LITTLE);
   private final CallStats second = new CallStats(1, DefaultSettings.LITTLE);
 
