@@ -8,8 +8,7 @@ import io.outrigger.base.RpcStatus;
 @ControlConfined
 public interface ResourceWatcher<T> {
   /**
-   * Called with the resource to use from now on, or with a failure after which the resource
-   * delivered before must not be used.
+   * Called with a new resource to use, or with a failure. After a failure, the resource delivered before must no longer be used.
    */
   void onChanged(Outcome<T> resource);
 

@@ -3,8 +3,7 @@ package io.outrigger.xds;
 import io.outrigger.base.RpcStatus;
 
 /**
- * The sending half of one stream to a server: of resources (ADS) or of load reports (LRS). Used on
- * the control loop; never blocks.
+ * The sending side of one stream to a server, for resources (ADS) or load reports (LRS). Methods are called on the control loop and never block.
  */
 public interface ServerStream<Q> {
   /**
@@ -14,8 +13,7 @@ public interface ServerStream<Q> {
   void send(Q request);
 
   /**
-   * Whether the transport can send another request at once, because all earlier requests are on
-   * their way. Returns false until the stream is attached to a connection, which {@link
+   * Whether the transport can send another request at once, because all earlier requests have been written. Returns false until the stream is attached to a connection, which {@link
    * Listener#onReady} reports.
    */
   boolean isReady();
@@ -31,8 +29,7 @@ public interface ServerStream<Q> {
 
   interface Listener<R> {
     /**
-     * The stream is attached to a connection, and all requests sent before are on their way. The
-     * transport calls this method again each time after {@link ServerStream#isReady} was false.
+     * The stream is attached to a connection, and all earlier requests have been written. The transport calls this method again whenever {@link ServerStream#isReady} becomes true.
      */
     void onReady();
 

@@ -12,9 +12,9 @@ import java.util.Optional;
  * Checks whether certificate files can be used at a given time; for commands that validate a
  * bootstrap.
  *
- * @param failure why a file cannot be used, or that key and certificate do not match
+ * @param failure the reason why a file cannot be used, or the mismatch of key and certificate
  * @param errors problems that prevent every connection
- * @param warnings about ignored parts of the files
+ * @param warnings expired roots beside valid roots, and ignored parts of the files
  */
 public record CertificateCheck(
     Optional<String> failure, List<String> errors, List<String> warnings) {

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** The subject alternative names of a certificate, as far as A29 considers their kinds. */
+/** The subject alternative names of a certificate, limited to the kinds that A29 uses. */
 public final class CertificateNames {
   private static final int EMAIL = 1; // RFC 5280 section 4.2.1.6, GeneralName
   private static final int DNS = 2;

@@ -3,8 +3,7 @@ package io.outrigger.identity.certificate;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Is notified of changes to the certificates of the bootstrap's providers, and to the roots of the
- * system under the instance name {@code system}. Called on the control loop.
+ * Receives changes of the certificates of the bootstrap's providers, and of the system's roots, whose instance name is {@code system}. Called on the control loop.
  */
 @ControlConfined
 public interface CertificateObserver {

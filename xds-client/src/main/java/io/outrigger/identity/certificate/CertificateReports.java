@@ -21,7 +21,7 @@ final class CertificateReports implements CertificateSource.Listener {
   private static final Logger log = LoggerFactory.getLogger(CertificateReports.class);
   private static final Duration MAX_NOTICE = Duration.ofDays(7);
 
-  /** Expiry depends on the wall clock, which may be changed at any time. */
+  /** The interval of expiry checks, because the wall clock may be changed at any time. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   private final ControlLoop loop;
@@ -32,7 +32,7 @@ final class CertificateReports implements CertificateSource.Listener {
 
   /**
    * @param subject the first words of log lines
-   * @param onLoaded receives a description of other certificates that are in use from now on
+   * @param onLoaded receives a description of the certificates when other certificates come into use
    * @param onFailed receives each failure and each warning of expiry
    */
   CertificateReports(

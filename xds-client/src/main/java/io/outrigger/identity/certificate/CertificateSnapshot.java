@@ -15,8 +15,7 @@ import java.util.stream.Stream;
  *
  * @param identity empty when no identity has been read yet, or the provider has only roots
  * @param roots empty when no roots have been read yet, or the provider has only an identity
- * @param loaded when the identity in use was read, or the roots of a provider without an identity;
- *     empty before that
+ * @param loaded the time at which the identity in use, or without an identity the roots in use, were read; empty before the first successful reading
  * @param error why the newest files are not in use; empty when they are in use
  */
 @AnyThread
@@ -29,7 +28,7 @@ public record CertificateSnapshot(
       new CertificateSnapshot(
           Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** The snapshot after {@code reading}; returns this object itself when nothing has changed. */
+  /** Returns the snapshot after {@code reading}; the same object when nothing has changed. */
   CertificateSnapshot after(FileReading reading, Instant now) {
     Optional<Identity> nextIdentity =
         reading.identity().flatMap(Outcome::toOptional).or(this::identity);

@@ -22,7 +22,7 @@ abstract sealed class CertificateSource
     return snapshot;
   }
 
-  /** Puts a snapshot in use, if it differs from the present one. */
+  /** Puts a snapshot into use if it differs from the current snapshot. */
   final void publish(CertificateSnapshot now) {
     CertificateSnapshot before = snapshot;
     if (!now.equals(before)) {
@@ -34,8 +34,7 @@ abstract sealed class CertificateSource
   abstract void start();
 
   /**
-   * Why another process has not provided an identity yet; empty when it has, or when the source
-   * does not wait for another process.
+   * Returns the reason why another process has not provided an identity yet; empty if the identity exists, or if the source depends on no other process.
    */
   Optional<String> lack() {
     return Optional.empty();

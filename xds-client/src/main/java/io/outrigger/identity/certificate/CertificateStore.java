@@ -19,8 +19,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The certificate providers of the bootstrap; all clusters that name the same provider share it
- * (A29 "Implementation Details"). From {@link #start} on, files are read and the Workload API is
+ * The certificate providers of the bootstrap; all clusters that name the same provider share its certificates (A29 "Implementation Details"). From {@link #start} on, files are read and the Workload API is
  * called, whether or not a cluster names the provider; files that do not exist yet are read once
  * they appear. The roots of the system (A82) are read and watched as soon as a cluster needs them.
  */
@@ -53,7 +52,7 @@ public final class CertificateStore {
   /**
    * Creates a store without providers; {@link #start} adds them. May be called on any thread.
    *
-   * @param reading runs tasks that may block
+   * @param reading the executor of tasks that may block
    * @param systemRootsFile the value of {@code SSL_CERT_FILE}
    */
   public CertificateStore(
@@ -100,10 +99,9 @@ public final class CertificateStore {
   }
 
   /**
-   * Why a Workload API or an istio CA has not provided an identity yet (the first such provider by
-   * name); empty when all have.
+   * Returns the reason why a Workload API or an istio CA has not provided an identity yet, for the first such provider by name; empty if no identity is missing.
    *
-   * @param kind the class of the providers that count
+   * @param kind the class of the providers to check
    */
   public Optional<String> lack(Class<? extends CertificateProvider> kind) {
     loop.checkInside();
@@ -137,7 +135,7 @@ public final class CertificateStore {
     source.start();
   }
 
-  /** Follows the material for some settings. */
+  /** A watch of the TLS material that some settings need. */
   public final class Watch {
     private final TlsSettings settings;
     private final Consumer<Outcome<TlsMaterial>> listener;
@@ -178,7 +176,7 @@ public final class CertificateStore {
   }
 
   /**
-   * Watches the certificates that {@code settings} need; the watch holds the current ones.
+   * Watches the certificates that {@code settings} need. The watch holds the current material.
    *
    * @param listener called on the control loop when the material, or the reason for missing
    *     material, has changed; the reason has the code UNAVAILABLE
@@ -240,7 +238,7 @@ public final class CertificateStore {
   }
 
   /**
-   * A part of a provider's snapshot, or the reason why the part is missing.
+   * Returns a part of a provider's snapshot, or the reason why the part is missing.
    *
    * @param field the bootstrap field whose file would provide the part
    */

@@ -45,9 +45,9 @@ public final class ControlPlaneCertificates {
   /**
    * Watches the files. Must be called on the control loop, once.
    *
-   * @param reading runs tasks that may block
+   * @param reading the executor of tasks that may block
    * @param subject the first words of log lines
-   * @return ends the watch; must be called on the control loop
+   * @return the action that ends the watch, to be run on the control loop
    */
   public Runnable follow(ControlLoop loop, Executor reading, String subject) {
     var reports = new CertificateReports(loop, subject, loaded -> {}, failure -> {});

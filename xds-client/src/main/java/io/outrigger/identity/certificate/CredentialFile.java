@@ -45,7 +45,7 @@ public record CredentialFile(String field, String path, String text) {
    * keys and certificates, and signatures with a damaged key, throw exceptions that they do not
    * declare.
    *
-   * @param reason the reason to report when the parser fails without a reason of its own
+   * @param reason the reason to report when the parser throws another exception
    */
   <T> T parsed(String reason, Parser<T> parser) throws UnusableFile {
     try {

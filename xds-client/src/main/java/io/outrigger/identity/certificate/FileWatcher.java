@@ -31,8 +31,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>A rotation renames one file after the other: a reading between the renames fails, and half a
- * second later both files are in place. A program that overwrites a file in place does so in
- * several steps: a reading between them may find only the first certificates. Meanwhile, the
+ * second later both files are in place. A program that overwrites a file in place does so in several steps: a reading between two steps may find only the first certificates. Meanwhile, the
  * previous snapshot stays in use.
  */
 @ControlConfined
@@ -60,7 +59,7 @@ final class FileWatcher extends CertificateSource {
   private final PathWatcher<Check> watcher;
   private Map<String, FileStamp> stamps = Map.of(); // of the files that exist, by path
   private long lastRead;
-  private long stillAt; // when STILL has passed since the last write in place
+  private long stillAt; // the end of STILL after the last write in place
   private @Nullable String holdReason; // why the last reading is not published
 
   FileWatcher(ControlLoop loop, Executor reading, Source source, Listener listener) {
@@ -78,7 +77,7 @@ final class FileWatcher extends CertificateSource {
   }
 
   static Check check(Source source) {
-    // taken before reading, so that a later change is seen
+    // stamps are taken before reading, so that a later change is detected
     Map<String, FileStamp> found = stamps(source);
     return new Check(found, Optional.of(source.read()));
   }

@@ -31,8 +31,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   /**
    * Reads the certificate and the key; both may be in the same file. Blocks.
    *
-   * @throws UnusableFile when a file cannot be used, or when the two do not match: in the middle of
-   *     a rotation one file is old and one is new (A29-13)
+   * @throws UnusableFile when a file cannot be used, or when certificate and key do not match: during a rotation one file is old and the other file is new (A29-13)
    */
   public static Identity read(String certificateFile, String privateKeyFile) throws UnusableFile {
     CredentialFile certificates = CredentialFile.read("certificate_file", certificateFile);
@@ -80,7 +79,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return firstToExpire().getNotAfter().toInstant();
   }
 
-  /** Why servers reject this identity at {@code now}; empty while it has not expired. */
+  /** Returns why servers reject this identity at {@code now}; empty before the expiry. */
   Optional<String> ended(Instant now) {
     return now.isBefore(expiry())
         ? Optional.empty()

@@ -21,8 +21,7 @@ import java.util.stream.Stream;
 
 /**
  * Gets certificates from an istio CA, each for a fresh key. A certificate is renewed at half of its
- * life. After a failure the pair in use stays and the request is repeated after a back-off; a
- * certificate that expires meanwhile is dropped, and the instance then has no identity.
+ * life. After a failure, the certificate stays in use and the request is repeated after a back-off. A certificate that expires before a renewal succeeds is dropped, and the instance then has no identity.
  *
  * <pre>
  * asking   -> holding  a pair arrived; the next request is due at half of its life
@@ -38,15 +37,15 @@ final class IstioCaWatcher extends CertificateSource {
    */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
-  /** The maximum back-off, and the minimum time between an answer and the next request. */
+  /** The maximum back-off between a failure and the next request. */
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** Expiry depends on the wall clock, which may be changed at any time. */
+  /** The interval of expiry checks, because the wall clock may be changed at any time. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
-  /** Certificates of many pods that started together are not renewed together. */
+  /** The jitter of renewals, so that pods that started together do not renew together. */
   private static final int JITTER_PERCENT = 1;
 
   private static final int RESOLUTION = 1 << 20;
@@ -58,7 +57,7 @@ final class IstioCaWatcher extends CertificateSource {
   private final IstioCa ca;
   private final Backoff backoff;
 
-  /** The first words of each failure while the last certificate has expired. */
+  /** The prefix of failures after the last certificate has expired; otherwise empty. */
   private Optional<String> expired = Optional.empty();
 
   private TimerHandle next = () -> {};
@@ -186,8 +185,7 @@ final class IstioCaWatcher extends CertificateSource {
   }
 
   /**
-   * Drops an expired certificate. Timers stand still while the machine sleeps, so the renewal may
-   * still be hours away; it is then due at once.
+   * Drops an expired certificate. Timers do not advance while the machine sleeps, so the renewal may still be hours away. In that case, the certificate is requested at once.
    */
   private void checkExpiry() {
     boolean isRenewalAhead =

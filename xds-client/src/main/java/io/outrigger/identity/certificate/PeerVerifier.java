@@ -57,7 +57,7 @@ public final class PeerVerifier {
   }
 
   /**
-   * Returns why a peer that another verifier has accepted is not accepted by this one. Validity
+   * Returns why this verifier does not accept a peer that another verifier has accepted. Validity
    * dates are checked only in handshakes: an open connection survives the expiry of its
    * certificate.
    */

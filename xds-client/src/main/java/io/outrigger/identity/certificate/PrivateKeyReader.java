@@ -78,7 +78,7 @@ public final class PrivateKeyReader {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
       } catch (GeneralSecurityException | RuntimeException refused) {
-        // the next one may take it; factories throw also what they do not declare
+        // the next algorithm may fit; factories also throw undeclared exceptions
       }
     }
     throw file.unusable(

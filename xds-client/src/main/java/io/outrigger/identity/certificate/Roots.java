@@ -11,7 +11,7 @@ import java.util.TreeMap;
 public sealed interface Roots {
   List<X509Certificate> certificates();
 
-  /** A one-line warning about parts of the source that are not used; empty when all are used. */
+  /** Returns a one-line warning about parts of the source that are not used; empty if none. */
   default Optional<String> note() {
     return Optional.empty();
   }

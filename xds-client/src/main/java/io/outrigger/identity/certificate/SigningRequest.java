@@ -41,7 +41,7 @@ record SigningRequest(KeyPair pair) {
     return pair.getPrivate();
   }
 
-  /** Returns the request in PEM for {@code uri}; if it is empty, the CA chooses the names. */
+  /** Returns the request in PEM for {@code uri}; if {@code uri} is empty, the CA chooses the names. */
   String pem(Optional<String> uri) {
     Der subject = Der.of(Der.SEQUENCE);
     Der attributes = uri.map(SigningRequest::named).orElseGet(() -> Der.of(Der.CONTEXT_0));
@@ -57,7 +57,7 @@ record SigningRequest(KeyPair pair) {
     }
   }
 
-  /** The attributes that ask for one extension, which is critical since the subject is empty. */
+  /** Returns attributes that request the name {@code uri}, critical because there is no subject. */
   private static Der named(String uri) {
     Der name = new Der(Der.CONTEXT_URI, uri.getBytes(StandardCharsets.US_ASCII));
     Der names = new Der(Der.OCTET_STRING, Der.of(Der.SEQUENCE, name).bytes());

@@ -12,8 +12,7 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * The roots of the system (A82): those of the file that the environment names, else those of the
- * JVM.
+ * The roots of the system (A82): the roots in the file that the environment names, else the roots of the JVM.
  *
  * @param file the value of {@code SSL_CERT_FILE}; an empty value counts as unset
  */
@@ -28,7 +27,7 @@ public record SystemRoots(Optional<String> file) {
     return new SystemRoots(Optional.ofNullable(environment.get(VARIABLE)));
   }
 
-  /** The JVM uses the first of these that exists (JSSE reference, "TrustManager"). */
+  /** Returns paths, of which the JVM uses the first that exists (JSSE reference, "TrustManager"). */
   private static Stream<String> storesOfJvm() {
     Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
     String named = System.getProperty("javax.net.ssl.trustStore", "");

@@ -10,7 +10,7 @@ import java.util.Optional;
  * TLS contexts, so one context is enough for all connections (A29-20).
  *
  * @param identity the certificate to present; empty when the settings name none
- * @param roots no roots when the settings ask peers for no certificate
+ * @param roots the roots for peers; empty when peers need no certificate
  */
 @AnyThread
 public record TlsMaterial(TlsSettings settings, Optional<Identity> identity, Roots roots) {

@@ -31,8 +31,7 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of roots: searches for a path from a peer's certificate to a root, and verifies the path
- * (RFC 5280 section 6).
+ * A set of roots. This class searches for a path from a peer's certificate to a root, and verifies the path (RFC 5280 section 6).
  *
  * <p>The JDK verifies the certificates below a root but ignores the root's own dates, usages and
  * constraints. A root may be any certificate that an operator has put into a file, even an
@@ -49,7 +48,7 @@ final class TrustedRoots {
    */
   private static final int MAX_SIGNATURES = 30;
 
-  /** The largest RSA keys of Go's TLS. Larger keys take up to 0.1 s for each signature. */
+  /** The maximum size of RSA keys, as in Go. Larger keys take up to 0.1 s for each signature. */
   private static final int MAX_MODULUS_BITS = 8192;
 
   private static final int MAX_EXPONENT_BITS = 32;
@@ -83,7 +82,7 @@ final class TrustedRoots {
   }
 
   /**
-   * Returns why no path leads from the first certificate to a root; empty when one does. Takes
+   * Returns why no path leads from the first certificate to a root; empty if a path exists. Takes
    * about 100 µs when the JDK has verified the same certificates before.
    *
    * @param chain the peer's own certificate, then others in any order
@@ -266,8 +265,7 @@ final class TrustedRoots {
     }
 
     /**
-     * The latest start of validity in the path: if all certificates are ever valid at once, they
-     * are valid then.
+     * Returns the latest start of validity in the path. If the certificates have any common time of validity, all certificates are valid at this start.
      */
     private Date latestStart() {
       return path.stream()
@@ -289,7 +287,7 @@ final class TrustedRoots {
     return isForRole(leaf) ? Optional.empty() : notForRole(leaf);
   }
 
-  /** Whether a peer could keep this process busy by signatures of {@code key}. */
+  /** Whether signatures of {@code key} take so long that a peer could overload this process. */
   private static boolean isCostly(PublicKey key) {
     return key instanceof RSAPublicKey rsa
         && (rsa.getModulus().bitLength() > MAX_MODULUS_BITS

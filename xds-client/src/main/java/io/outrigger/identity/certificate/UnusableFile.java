@@ -18,8 +18,7 @@ public final class UnusableFile extends Exception {
   }
 
   /**
-   * An exception for a file that its writer may not have finished: the file does not exist, or it
-   * does not match another file.
+   * Creates an exception for a file that its writer may not have finished: the file does not exist, or the file does not match another file.
    */
   static UnusableFile unfinished(String field, String path, String reason) {
     return new UnusableFile(field, path, reason, true);
@@ -29,7 +28,7 @@ public final class UnusableFile extends Exception {
     return mayBeUnfinished;
   }
 
-  /** The reason for operators, one line; it contains nothing of the file's content. */
+  /** Returns the reason for operators, one line; the reason quotes no content of the file. */
   public String reason() {
     return String.valueOf(getMessage());
   }

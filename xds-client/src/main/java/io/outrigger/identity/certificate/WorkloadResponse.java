@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * Workload API, section 5). Of several SVIDs the first is used.
  *
  * @param first the first SVID; empty when the response has none
- * @param federated bundles by trust domain name or URI; each is concatenated DER certificates
+ * @param federated bundles by trust domain name or URI; each bundle consists of concatenated DER certificates
  */
 @AnyThread
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -49,7 +49,7 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
     return new CredentialFile(name, "of the Workload API " + endpoint, "");
   }
 
-  /** Returns the first SVID, whose ID is a SPIFFE ID. */
+  /** Returns the first SVID; fails unless its ID is a SPIFFE ID. */
   private Svid svid(String endpoint) throws UnusableFile {
     Svid svid =
         first.orElseThrow(

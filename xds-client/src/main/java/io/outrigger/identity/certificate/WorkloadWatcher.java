@@ -15,13 +15,12 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the SPIFFE Workload API through one call (SPW-01); each response replaces the previous
- * one, and the next is requested {@link #PACE} later. A call that ends, or that has no response for
+ * Watches the SPIFFE Workload API through one call (SPW-01); each response replaces the previous response, and the next response is requested {@link #PACE} later. A call that ends, or that has no response for
  * a minute, is retried after a back-off. The snapshot in use stays in use after any failure.
  */
 @ControlConfined
 final class WorkloadWatcher extends CertificateSource {
-  /** How long clusters wait for the first response, including the start of gRPC itself. */
+  /** How long clusters wait for the first response, including the time to load gRPC. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
   /**
@@ -31,14 +30,12 @@ final class WorkloadWatcher extends CertificateSource {
   static final Duration GIVE_UP = Duration.ofMinutes(1);
 
   /**
-   * The maximum back-off: short, because the agent is on the same machine and calls may wait for
-   * it.
+   * The maximum back-off: short, because the agent is on the same machine and calls may wait for an identity.
    */
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   /**
-   * The minimum time between two responses that are read, so that an agent that sends in a loop
-   * costs no more than files that always change.
+   * The minimum time between two responses that are read, so that an agent that sends responses in a loop causes no more work than files that change constantly.
    */
   static final Duration PACE = PathWatcher.PACE;
 
@@ -164,7 +161,7 @@ final class WorkloadWatcher extends CertificateSource {
 
     private void onOpened(WorkloadApi.Call opened) {
       call = opened;
-      if (answers != this) { // the call was replaced or closed meanwhile
+      if (answers != this) { // the call was replaced or closed before it opened
         opened.close();
       }
     }
@@ -193,7 +190,7 @@ final class WorkloadWatcher extends CertificateSource {
       }
     }
 
-    /** Moves through the reading thread, behind a response that is still being read. */
+    /** Ends the call after the reading thread has read the earlier responses. */
     @Override
     public void onClosed(RpcStatus reason) {
       reading.execute(() -> ifCurrent(() -> onEnd(reason)));

@@ -24,7 +24,7 @@ sealed interface Account {
   /** Creates the request for a token. */
   HttpRequest request(Instant now) throws NoToken;
 
-  /** The reason why {@code answer} cannot come from the intended server; empty when it can. */
+  /** Returns why {@code answer} cannot come from the intended server; empty if it can. */
   default Optional<String> objection(HttpResponse<?> answer) {
     return Optional.empty();
   }
@@ -51,8 +51,7 @@ sealed interface Account {
     }
 
     /**
-     * Requires the header of Google's metadata server: on another network its address may belong to
-     * any machine.
+     * Requires the header of Google's metadata server, because on another network the address of the server may belong to any machine.
      */
     @Override
     public Optional<String> objection(HttpResponse<?> answer) {

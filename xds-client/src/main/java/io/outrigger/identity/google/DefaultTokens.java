@@ -47,7 +47,7 @@ public final class DefaultTokens implements TokenSource {
   /**
    * Reads the credentials. Blocks.
    *
-   * @throws IllegalArgumentException if the credentials cannot be used; the message names the place
+   * @throws IllegalArgumentException if the credentials cannot be used; the message names the cause
    */
   public static void requireUsable(Map<String, String> environment) {
     try {
@@ -76,7 +76,7 @@ public final class DefaultTokens implements TokenSource {
 
   private void send(Account account, HttpRequest request, CompletableFuture<AccessToken> result) {
     if (result.isDone()) {
-      return; // canceled meanwhile
+      return; // the caller has canceled the fetch
     }
     CompletableFuture<HttpResponse<byte[]>> sent =
         client.sendAsync(request, head -> ResponseBody.whole(MAX_BYTES));

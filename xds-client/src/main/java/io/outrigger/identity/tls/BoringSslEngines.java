@@ -36,7 +36,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
 /**
- * Creates BoringSSL engines, the library that gRPC's C++ client and Envoy use (decision
+ * Creates engines of BoringSSL, the library that gRPC's C++ client and Envoy use (decision
  * proxy-0043). Chains and names are verified by the same trust manager as with the JDK's engines.
  *
  * <p>The garbage collector frees the native memory of a context. The caller of {@link #engine}
@@ -59,7 +59,7 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
   /** The maximum size of an EC key: P-384 is the largest curve that was tested. */
   private static final int MAX_EC_BITS = 384;
 
-  /** Whether BoringSSL can sign with {@code key}, which it cannot on Edwards curves. */
+  /** Whether BoringSSL can sign with {@code key}; it does not support Edwards curves. */
   static boolean canSign(PublicKey key) {
     if (key instanceof ECPublicKey ec) {
       return ec.getParams().getOrder().bitLength() <= MAX_EC_BITS;
@@ -95,9 +95,7 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
   }
 
   /**
-   * Netty parses the key and the chain once, because they are the same objects in each handshake.
-   * {@code OpenSslCachingX509KeyManagerFactory} has a cache above that one, and leaks the native
-   * key when the first two handshakes of a context run at the same time (Netty 4.2.18).
+   * Netty parses the key and the chain once, because each handshake uses the same objects. {@code OpenSslCachingX509KeyManagerFactory} is not used: its cache leaks the native key when the first two handshakes of a context run at the same time (Netty 4.2.18).
    */
   private static KeyManagerFactory keys(Identity identity) {
     return new KeyManagerFactoryWrapper(new IdentityKeyManager(identity));

@@ -23,7 +23,7 @@ import javax.net.ssl.SSLSessionContext;
 
 /**
  * The TLS context of a gRPC channel. A channel takes one context for all of its connections; this
- * context prepares each connection separately, with the certificates of that moment. The
+ * context prepares each connection separately, with the current certificates. The
  * preparation costs less than a handshake, and a channel opens few connections. No session of an
  * earlier connection can be resumed. The server's certificate must contain the host name, or the IP
  * address, of the channel's target.
@@ -34,12 +34,12 @@ public final class EachConnectionContext extends SslContext {
 
   private final Function<UpstreamTls, TlsMaterial> certificates;
 
-  /** {@code certificates} returns the settings together with the certificates of the moment. */
+  /** {@code certificates} adds the current certificates to settings. */
   public EachConnectionContext(Function<UpstreamTls, TlsMaterial> certificates) {
     this.certificates = certificates;
   }
 
-  /** Settings that send {@code host} as SNI and require it in the server's certificate. */
+  /** Returns settings that send {@code host} as SNI and require it in the server's certificate. */
   public static UpstreamTls settings(String host) {
     boolean isBracketed = host.startsWith("[") && host.endsWith("]");
     String name = isBracketed ? host.substring(1, host.length() - 1) : host;

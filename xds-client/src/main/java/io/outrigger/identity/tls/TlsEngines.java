@@ -17,7 +17,7 @@ public interface TlsEngines {
    * Netty's handlers do.
    *
    * @param serverName the name that a client sends as SNI; empty sends none
-   * @param buffers allocates the library's own buffers
+   * @param buffers the allocator of the library's own buffers
    */
   SSLEngine engine(Optional<String> serverName, ByteBufAllocator buffers);
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class TlsFailure {
   private static final Pattern BORINGSSL = Pattern.compile("OPENSSL_internal:(\\w+)");
 
-  /** The results by the names of alerts, and by those of BoringSSL's errors. */
+  /** The results by the names of TLS alerts and of BoringSSL's errors. */
   private static final Map<String, HandshakeResult> RESULTS =
       Map.ofEntries(
           Map.entry("certificate_revoked", HandshakeResult.CERTIFICATE_REVOKED),

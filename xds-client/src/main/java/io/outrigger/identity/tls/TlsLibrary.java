@@ -18,7 +18,7 @@ public enum TlsLibrary {
   /** The system property whose value {@code jdk} selects the JDK's library. */
   public static final String PROPERTY = "outrigger.tls.library";
 
-  /** Is loaded, and logs, when a connection first needs TLS. */
+  /** Loads BoringSSL, and logs a failure, when a connection first needs TLS. */
   private static final class BoringSsl {
     static final boolean IS_LOADED = OpenSsl.isAvailable();
 

@@ -7,8 +7,7 @@ import io.outrigger.xds.overlay.Overlay;
 import java.time.Instant;
 
 /**
- * An event that concerns one resource. The messages of events are complete: they name the resource
- * or, for stream errors, the server.
+ * An event that concerns one resource. Each message of an event contains the name of the resource or, for stream errors, of the server.
  */
 public sealed interface CacheEvent<T> {
   record Received<T>(Held<T> held) implements CacheEvent<T> {}

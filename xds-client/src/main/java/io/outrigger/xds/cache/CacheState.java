@@ -7,8 +7,7 @@ public enum CacheState {
   /** The resource was requested, and no response about the resource has arrived yet. */
   REQUESTED,
   /**
-   * An earlier process kept the resource, and it is in use until a control plane answers (CONTRACT
-   * 16). The text of A88 has no such state.
+   * A resource that an earlier process saved is in use until a control plane answers (CONTRACT 16). A88 does not define this state.
    */
   STALE,
   /**

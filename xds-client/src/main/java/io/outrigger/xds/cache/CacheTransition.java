@@ -39,11 +39,9 @@ import java.util.Optional;
  * </pre>
  *
  * <p>A STALE resource is dropped by Deleted, by TimerFired, and by a ServerError that could drop a
- * resource, whatever the features of the server: the control plane never sent it to this process.
+ * resource, regardless of the server's features, because no control plane has sent the resource to this process.
  *
- * <p>An event determines only the next entry. The notification for watchers is the difference
- * between the two entries. One method computes this difference, so that watchers, later watchers
- * and dumps always agree (A88-38), and watchers are notified of changes only.
+ * <p>An event determines only the next entry. The notification for watchers is the difference between the previous and the next entry. One method computes this difference, so that all watchers and dumps always agree (A88-38), and watchers are notified only of changes.
  */
 public final class CacheTransition {
   private CacheTransition() {}
@@ -52,8 +50,7 @@ public final class CacheTransition {
    * The result of a transition. The caller stores the entry, stops the timers and notifies the
    * watchers, in this order.
    *
-   * @param stopsTimers whether the resource's timers stop, of which each server from which the
-   *     resource is requested has one
+   * @param stopsTimers whether the resource's timers stop; there is one timer for each server from which the resource is requested
    */
   public record Step<T>(CacheEntry<T> before, CacheEntry<T> next, boolean stopsTimers) {
     public void notifyWatcher(ResourceWatcher<T> watcher) {
@@ -200,7 +197,8 @@ public final class CacheTransition {
   private static <T> CacheEntry<T> withDataError(
       CacheEntry<T> entry, CacheState state, DataError error, boolean drop) {
     Optional<Held<T>> held = drop ? Optional.empty() : entry.held();
-    // A stale resource stays stale until a valid one replaces it, so a later deletion drops it.
+    // A stale resource stays stale until a valid resource replaces it, so a later deletion drops
+    // the stale resource.
     CacheState next = entry.isStale() && !drop ? CacheState.STALE : state;
     return new CacheEntry<>(next, held, Optional.of(error), Optional.empty());
   }

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param features the features of the server that sent the resource
  * @param certificateProviders the certificate providers of the bootstrap, by instance name (A29)
  * @param loadServer the server that receives load reports if {@code lrs_server} is {@code self};
- *     empty if the sender of the resource takes no load reports
+ *     empty if the sender of the resource accepts no load reports
  * @param isOurs whether Outrigger generated the resource; a generated resource may use cluster
  *     types that a control plane may not use
  * @param overlay the local rules to apply to the resource; the rules do not affect validation

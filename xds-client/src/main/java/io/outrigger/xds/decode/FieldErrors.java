@@ -9,7 +9,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the errors of one resource and its fields without effect.
+ * Collects the errors of one resource, and the fields of the resource that have no effect.
  *
  * <p>Each instance is a view of one place in the message. The methods {@code at} return a view of a
  * field inside that place. A view is cheap, because its path is built only when an error is added.
@@ -70,7 +70,7 @@ public final class FieldErrors {
     return new FieldErrors(found, this, name, -1, key, leftOut);
   }
 
-  /** Decodes the elements of the repeated field {@code name}; leaves out those without a result. */
+  /** Decodes the elements of the repeated field {@code name}; omits elements without a result. */
   <P, T> List<T> each(
       String name,
       List<P> protos,

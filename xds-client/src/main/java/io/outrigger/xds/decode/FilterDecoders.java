@@ -35,7 +35,7 @@ public final class FilterDecoders {
   static final FilterDecoders SERVER =
       new FilterDecoders(List.of(ROUTER_DECODER, RbacDecoder.DECODER));
 
-  /** The filters of clients and of servers, because a route configuration may be for either. */
+  /** All filters, because clients and servers may use the same route configuration. */
   static final FilterDecoders ALL =
       new FilterDecoders(
           List.of(

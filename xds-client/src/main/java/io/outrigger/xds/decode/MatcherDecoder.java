@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** Decodes the conditions of routes and policies: on paths, headers and texts, and fractions. */
+/** Decodes fractions, and the matchers of routes and policies for paths, headers and texts. */
 final class MatcherDecoder {
   private MatcherDecoder() {}
 
@@ -122,8 +122,7 @@ final class MatcherDecoder {
   }
 
   /**
-   * Decodes a matcher of a part of a text, in the form in which requests hold texts. An empty part
-   * is an error, because it would match everything (A63).
+   * Decodes a matcher of a substring, which is converted to the representation of texts in requests. An empty substring is an error, because it would match everything (A63).
    */
   private static Optional<StringMatcher> part(
       String text,

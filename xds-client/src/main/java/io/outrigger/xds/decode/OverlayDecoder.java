@@ -64,7 +64,7 @@ final class OverlayDecoder {
   }
 
   /**
-   * Applies the setting {@code alpn} of the first rule that has it. Only overlay rules have this
+   * Applies the setting {@code alpn} of the first rule that contains the setting. Only overlay rules have this
    * setting; {@code Cluster} has no field {@code alpn}.
    */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
@@ -147,7 +147,7 @@ final class OverlayDecoder {
    * Applies all {@code rules} in their order to {@code own}, a message that was decoded without an
    * error.
    *
-   * @param ownValue the value that {@code own} was decoded to
+   * @param ownValue the decoded value of {@code own}
    */
   private static <V> Result<V> lay(
       Message own,

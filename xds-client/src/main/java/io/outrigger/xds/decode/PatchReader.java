@@ -129,7 +129,7 @@ public final class PatchReader {
   private PatchReader() {}
 
   /**
-   * A patch that was read. The paths of both lists begin inside the patch.
+   * The result of reading a patch. The paths of {@code errors} and {@code ignored} start at the patch.
    *
    * @param ignored the fields that are valid but have no effect
    */
@@ -192,7 +192,7 @@ public final class PatchReader {
         + String.join(", ", all.stream().sorted().toList());
   }
 
-  /** Reads the fields of a message that {@link JsonDiagnosis} found no error in. */
+  /** Reads the fields of a message in which {@link JsonDiagnosis} has found no error. */
   private static List<Patch.Field> fields(
       JsonObject tree, Message.Builder into, FieldErrors errors) {
     Descriptor type = into.getDescriptorForType();
@@ -252,8 +252,7 @@ public final class PatchReader {
   }
 
   /**
-   * Returns the map with the type of its only supported key, {@code HttpProtocolOptions}; empty if
-   * the map is wrong.
+   * Returns the map with the type added to its only supported entry, {@code HttpProtocolOptions}; empty if the map is invalid.
    */
   private static Optional<JsonObject> options(JsonElement value, FieldErrors errors) {
     if (!(value instanceof JsonObject map)
@@ -278,7 +277,7 @@ public final class PatchReader {
         && TypedConfig.typeName(type.getAsString()).equals(PROTOCOL_OPTIONS);
   }
 
-  /** Warns of fields without effect in the messages of a list, which a rule sets as one value. */
+  /** Warns of fields without effect in the messages of a list. */
   private static void warnOfNoEffect(
       JsonArray list, FieldDescriptor field, String name, FieldErrors errors) {
     for (int i = 0; i < list.size(); i++) {
@@ -293,7 +292,7 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the name of the message that {@code field} belongs to, as in {@link #EFFECTIVE}
+   * @param message the name of the message or list that contains {@code field}, as in {@link #EFFECTIVE}
    */
   private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
     Set<String> effective = EFFECTIVE.get(message);
@@ -302,7 +301,7 @@ public final class PatchReader {
     }
   }
 
-  /** Checks whether the values of a patch are valid by themselves. */
+  /** Returns the errors of the patch when it is applied to a cluster without restrictions. */
   private static List<FieldError> tryOnCluster(Patch patch) {
     FieldErrors errors = FieldErrors.ofResource();
     var cluster = (Cluster) patched(CLUSTER, patch);

@@ -15,14 +15,13 @@ import java.util.function.Supplier;
  * PolicyDecoderRegistry} lists all policies.
  *
  * @param typeName the full type name of the extension message of the policy
- * @param legacy the form as a value of {@code Cluster.lb_policy} (A52-04), for the policies that
- *     have this form
+ * @param legacy the form as a value of {@code Cluster.lb_policy} (A52-04); empty for policies without such a value
  */
 record PolicyDecoder(String typeName, Extension extension, Custom custom, Optional<Legacy> legacy) {
   @FunctionalInterface
   interface Extension {
     /**
-     * @param children decodes the child policies, for a policy that has some
+     * @param children the decoder of child policies, for policies with children
      */
     Optional<BalancingPolicy> decode(TypedConfig config, Children children, FieldErrors errors);
   }
@@ -34,7 +33,7 @@ record PolicyDecoder(String typeName, Extension extension, Custom custom, Option
 
   /**
    * The form of a policy in a service config: its name in gRPC's registry, and a decoder of its
-   * configuration. Control planes send both in a TypedStruct.
+   * configuration. Control planes send name and configuration in a TypedStruct.
    */
   record Custom(String name, Function<ServiceConfig, Optional<BalancingPolicy>> decoder) {}
 
@@ -53,7 +52,7 @@ record PolicyDecoder(String typeName, Extension extension, Custom custom, Option
   /**
    * Returns a decoder of a policy whose service config has the fields of its extension message.
    *
-   * @param message loads the class of the message, when the policy is first used
+   * @param message returns the default message; its class is loaded when the policy is first used
    */
   static <M extends Message> PolicyDecoder ofMessage(
       String typeName,

@@ -42,7 +42,7 @@ final class PolicyDecoderRegistry {
               Optional.of(new BalancingPolicy.PickFirst(proto.getShuffleAddressList())));
 
   /**
-   * As {@code lb_policy}, the policy is used within localities that are chosen by weight (A52-04).
+   * If {@code lb_policy} names this policy, localities are chosen by weight first (A52-04).
    */
   static final PolicyDecoder LEAST_REQUEST = // A48
       PolicyDecoder.ofMessage(

@@ -10,8 +10,7 @@ import java.util.Optional;
  */
 public final class ProtoDurations {
   /**
-   * The maximum that longer durations are shortened to. For a proxy this is practically infinite,
-   * and its nanoseconds plus a clock value still fit in a long.
+   * The maximum duration, to which longer durations are shortened. This duration is practically infinite for a proxy, but its nanoseconds plus a clock value still fit in a long.
    */
   static final Duration LONGEST = Duration.ofDays(36_525);
 

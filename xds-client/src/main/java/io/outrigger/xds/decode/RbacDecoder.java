@@ -24,11 +24,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Every part that the
- * decoder does not understand is an error, because ignoring the part could let in a request that
- * the policy keeps out: a criterion that silently never matched would open a DENY policy, and under
- * a NOT an ALLOW policy (decision xds-0075). Shadow rules and statistics, which let nothing in, are
- * ignored.
+ * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Every part that the decoder does not understand is an error, because ignoring the part could allow a request that the policy denies. A criterion that silently never matches would allow requests in a DENY policy, and inside a NOT also in an ALLOW policy (decision xds-0075). Shadow rules and statistics are ignored, because they allow no requests.
  */
 @SuppressWarnings("deprecation") // istiod still sends the deprecated fields
 final class RbacDecoder {
@@ -39,7 +35,7 @@ final class RbacDecoder {
 
   private static final String AUTHORITY = ":authority";
 
-  /** Fields that concern one connection and therefore count as absent (RFC 9113 section 8.2.2). */
+  /** Connection-specific header fields, which count as absent (RFC 9113 section 8.2.2). */
   private static final Set<String> HOP_BY_HOP =
       Set.of("te", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade");
 
@@ -226,7 +222,7 @@ final class RbacDecoder {
     return Optional.of(Criterion.ALWAYS);
   }
 
-  /** There is no metadata, so that its matcher does not match (A41). */
+  /** Decodes a metadata matcher. Requests have no metadata, so the matcher does not match (A41). */
   private static Optional<Criterion> metadata(boolean invert) {
     return Optional.of(invert ? Criterion.ALWAYS : Criterion.NEVER);
   }
@@ -236,7 +232,7 @@ final class RbacDecoder {
     return range(proto, errors).map(Criterion.PeerAddress::new);
   }
 
-  /** Decodes a range whose length fits its address, unlike that of a filter chain (A36). */
+  /** Decodes a range. A prefix longer than the address is an error here, but not in A36. */
   private static Optional<CidrRange> range(
       io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {
     int bits = proto.getAddressPrefix().indexOf(':') < 0 ? 32 : CidrRange.MAX_LENGTH;

@@ -47,7 +47,7 @@ final class RegexDecoder {
     }
   }
 
-  /** Adds up the copies that counted repetitions make, in one pass. */
+  /** Adds up in one pass the copies that counted repetitions produce. */
   private static Optional<String> reasonTooLarge(String regex) {
     if (regex.length() > MAX_LENGTH) {
       return Optional.of("expression of more than " + MAX_LENGTH + " characters");

@@ -94,7 +94,7 @@ public final class ResourceDecoder {
   /**
    * Decodes {@code resources}, each of which may be inside the wrapper {@code Resource} (A30).
    *
-   * <p>If two resources have the same name, the last one is used (A46-04). A resource whose name
+   * <p>If two resources have the same name, the last resource is used (A46-04). A resource whose name
    * cannot be read is reported by its index in the list, from 0. The content of resources never
    * causes an exception.
    */
@@ -116,7 +116,7 @@ public final class ResourceDecoder {
     return codec;
   }
 
-  /** Returns the name in the bytes of a message; empty if there is none, or no such message. */
+  /** Returns the name in a serialized resource; empty if there is no name or parsing fails. */
   public static Optional<String> nameOf(ResourceType<?> type, ByteString bytes) {
     try {
       return Optional.of(codec(type).nameIn(bytes)).filter(name -> !name.isEmpty());

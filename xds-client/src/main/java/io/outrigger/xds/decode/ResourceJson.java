@@ -37,7 +37,7 @@ public final class ResourceJson {
    *
    * @param resources the resources that could be read, in the order of the document; each has one
    *     of the four types in {@link ResourceType#ALL}
-   * @param steps for each resource the path to it in the document, as in {@link FieldError}
+   * @param steps the path to each resource in the document, as in {@link FieldError}
    * @param errors the errors of the document, not empty if a resource was left out; each path
    *     begins with the resource, such as {@code resources[2] (Cluster "pay"): lb_polcy}
    */

@@ -47,7 +47,7 @@ final class RetryPolicyDecoder {
                 codes, attempts, atLeastMinimum(base.get()), atLeastMinimum(max.get())));
   }
 
-  /** Raises an interval that is too short, after the bounds of both were checked (A44-03). */
+  /** Raises an interval that is too short. Must follow the check that base does not exceed max. */
   private static Duration atLeastMinimum(Duration interval) {
     Duration shortest = RetryPolicy.MIN_INTERVAL;
     return interval.compareTo(shortest) < 0 ? shortest : interval;

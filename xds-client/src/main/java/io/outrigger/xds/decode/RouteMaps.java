@@ -39,7 +39,7 @@ final class RouteMaps {
   private RouteMaps() {}
 
   /**
-   * Whether any filter is overridden (A39). Otherwise the decoder skips the maps of overrides.
+   * Whether any filter is overridden (A39). If not, the decoder skips the maps of overrides.
    *
    * @param bytes a serialized {@code RouteConfiguration}, or a message that contains it
    * @param path the numbers of the fields that lead to the {@code RouteConfiguration}

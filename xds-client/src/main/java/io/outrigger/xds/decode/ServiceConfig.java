@@ -28,7 +28,7 @@ record ServiceConfig(Struct config, FieldErrors errors, Children children) {
   }
 
   /**
-   * Reads the configuration as a message whose JSON names are those of the service config. If
+   * Reads the configuration as a message whose JSON names equal the names in the service config. If
    * parsing fails, returns empty and adds the reason to the errors.
    */
   <M extends Message> Optional<M> read(M prototype) {
@@ -48,7 +48,7 @@ record ServiceConfig(Struct config, FieldErrors errors, Children children) {
     };
   }
 
-  /** Reads a whole number, which JSON may also give as a string. */
+  /** Reads a whole number, which may be a JSON number or a string. */
   Optional<Long> number(String field) {
     Value value = value(field);
     try {

@@ -77,7 +77,7 @@ final class SocketListenerDecoder {
             defaultChain));
   }
 
-  /** Checks the address. Port 0, which is also the absent port, stands for any port. */
+  /** Checks the address. Port 0, which is also the value of an absent port, matches any port. */
   private static boolean checkAddress(Listener proto, FieldErrors errors) {
     if (!AddressDecoder.requireSocketAddress(proto.getAddress(), errors)) {
       return false;
@@ -177,8 +177,7 @@ final class SocketListenerDecoder {
   }
 
   /**
-   * Decodes the match of a chain. A value that a field lists twice makes the match a duplicate of
-   * itself, which is an error as for two chains.
+   * Decodes the match of a chain. A value that occurs twice in a field is an error, because the match would then duplicate itself.
    */
   private static Optional<FilterChainMatch> match(
       io.envoyproxy.envoy.config.listener.v3.FilterChainMatch proto, FieldErrors errors) {

@@ -13,9 +13,7 @@ import io.outrigger.config.tls.UpstreamTls;
 import java.util.Optional;
 
 /**
- * Decodes {@code transport_socket}, which says how connections of a cluster are made and secured
- * (A29, A86), and how those of a server's clients are secured. Supported for clusters are plain
- * text and TLS, each directly or through an HTTP CONNECT proxy. Any other transport socket is an
+ * Decodes {@code transport_socket}, which configures how connections of a cluster are made and secured (A29, A86), and how connections from clients of a server are secured. Clusters support plain text and TLS, each directly or through an HTTP CONNECT proxy. Any other transport socket is an
  * error, because a connection without the required security would be unsafe.
  */
 final class TransportSecurityDecoder {

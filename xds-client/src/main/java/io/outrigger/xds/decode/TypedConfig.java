@@ -48,8 +48,7 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
   }
 
   /**
-   * Parses {@code any} as a message of the type of {@code prototype}, without regard to the type
-   * URL.
+   * Parses {@code any} as a message of the type of {@code prototype}; ignores the type URL.
    */
   static <M extends Message> Optional<M> read(Any any, M prototype, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());

@@ -11,9 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Builds a protobuf message field by field. To write a generated message that may have a map, or to
- * pack any message, protobuf would build the descriptors of its file and of all imported files
- * (decision xds-0074).
+ * Builds a protobuf message field by field. The class avoids descriptors: protobuf builds the descriptors of a file and of all imported files to write a generated message with a map, or to pack any message (decision xds-0074).
  */
 public final class WireMessage {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -15,15 +15,14 @@ import java.util.Map;
  * The serialized message {@code Node}, which identifies this client in the first request of a
  * stream (A27 "Node proto").
  *
- * <p>A {@link WireMessage} writes the fields. At the start of the proxy, no other message needs the
- * descriptors that protobuf would build.
+ * <p>A {@link WireMessage} writes the fields, because at the start of the proxy no other message needs the descriptors that protobuf would build.
  *
  * @param bytes the serialized {@code envoy.config.core.v3.Node}
  */
 public record WireNode(ByteString bytes) {
   private static final String USER_AGENT = "outrigger";
 
-  /** The fields of an entry of a map, as protobuf writes every map. */
+  /** The field numbers in an entry of a protobuf map. */
   private static final int ENTRY_KEY = 1;
 
   private static final int ENTRY_VALUE = 2;
@@ -51,8 +50,7 @@ public record WireNode(ByteString bytes) {
   }
 
   /**
-   * Returns the node that the control plane receives, without the values of metadata whose names
-   * mark them as secret.
+   * Returns the node that the control plane receives, without the values of metadata with secret names.
    */
   public static Node shown(io.outrigger.config.bootstrap.Node node, String version) {
     try {

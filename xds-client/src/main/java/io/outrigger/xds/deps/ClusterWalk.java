@@ -27,8 +27,7 @@ import java.util.stream.Collectors;
 @ControlConfined
 final class ClusterWalk {
   /**
-   * The limit of reasons that the failure of an aggregate lists. The failure reports only the
-   * number of further reasons.
+   * The maximum number of reasons that the failure of an aggregate lists. For further reasons, the failure contains only their number.
    */
   private static final int MAX_REASONS = 5;
 
@@ -60,7 +59,7 @@ final class ClusterWalk {
     return clusters;
   }
 
-  /** Returns the names of the clusters that have the result of the previous walk. */
+  /** Returns the names of the clusters whose result is copied from the previous walk. */
   Set<String> kept() {
     return kept;
   }

@@ -54,7 +54,7 @@ final class DependencyGraph {
     this.notes = new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK);
   }
 
-  /** The resources that a walk looks up must be watched. */
+  /** Returns the states of resources. Each resource that a walk looks up must be watched. */
   interface Lookup {
     WatchState<ListenerResource> listener();
 

@@ -76,7 +76,7 @@ public final class DnsName {
   private TimerHandle firstAnswerTimer = () -> {};
 
   /**
-   * @param refresh the interval of lookups without a request; zero means none
+   * @param refresh the interval of periodic lookups; zero means no periodic lookups
    */
   public DnsName(
       ControlLoop loop,
@@ -158,7 +158,7 @@ public final class DnsName {
   }
 
   /**
-   * Adds the earlier addresses of a family whose lookup failed, because a failure changes nothing.
+   * Adds the earlier addresses of a family whose lookup failed, because a failure removes no address.
    */
   private List<EndpointAddress> withUnansweredFamily(DnsLookup.Answer answer) {
     List<EndpointAddress> all = new ArrayList<>(answer.addresses());

@@ -25,8 +25,7 @@ public final class WatchTable<K, T> {
   private final Map<K, Entry<T>> entries = new HashMap<>();
 
   /**
-   * @param onChange called with the resource name whenever the result of {@link #get} has changed,
-   *     possibly while its watch starts
+   * @param onChange called with the resource name whenever the result of {@link #get} has changed, possibly before {@link Source#watch} returns
    */
   WatchTable(Source<K, T> source, Consumer<K> onChange) {
     this.source = source;
@@ -91,14 +90,14 @@ public final class WatchTable<K, T> {
     return entry;
   }
 
-  /** Ends the watches of all other resources. */
+  /** Ends the watches of all resources that are not in {@code names}. */
   public void retain(Set<K> names) {
     entries.forEach((name, entry) -> entry.isWanted = names.contains(name));
     use();
     retainWanted();
   }
 
-  /** Begins a walk of the graph, which wants no resource yet. */
+  /** Begins a walk of the graph: marks every resource as not wanted. */
   void beginWalk() {
     entries.values().forEach(entry -> entry.isWanted = false);
   }
@@ -110,7 +109,7 @@ public final class WatchTable<K, T> {
     return entry.known;
   }
 
-  /** Keeps the watches of the wanted resources, in place of those that were in use before. */
+  /** Marks the wanted resources, and no other resources, as in use. */
   void use() {
     entries.values().forEach(entry -> entry.isInUse = entry.isWanted);
   }

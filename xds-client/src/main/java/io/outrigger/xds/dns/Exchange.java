@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
 final class Exchange {
   private static final int IDS = 1 << 16;
 
-  /** The maximum size of a datagram; the system would cut a longer one without a sign. */
+  /** The maximum size of a datagram; a smaller buffer would truncate datagrams silently. */
   private static final int MAX_DATAGRAM = (1 << 16) - 1;
 
   private final EventLoop loop;
@@ -148,7 +148,7 @@ final class Exchange {
   }
 
   /**
-   * Limits the time that is left for the answer to {@code rest}. An earlier limit stays in force.
+   * Limits the remaining time for the answer to {@code rest}, unless the current limit ends sooner.
    */
   void limit(Duration rest) {
     ScheduledFuture<?> before = timer;
@@ -283,7 +283,7 @@ final class Exchange {
     return text.substring(0, text.indexOf('(')).toUpperCase(Locale.ROOT);
   }
 
-  /** Returns the shortest TTL of all records in the answer, aliases among them. */
+  /** Returns the shortest TTL of all records in the answer, including aliases. */
   private static Duration ttl(DnsResponse response) {
     return IntStream.range(0, response.count(DnsSection.ANSWER))
         .mapToObj(i -> response.<DnsRecord>recordAt(DnsSection.ANSWER, i))
@@ -318,7 +318,7 @@ final class Exchange {
      * The name has these addresses, at least one.
      *
      * @param ttl the shortest time for which a record of the answer may be cached
-     * @param isPartial whether the other family could not be looked up
+     * @param isPartial whether the lookup of the other address family has failed
      */
     record Found(List<InetAddress> addresses, Duration ttl, boolean isPartial) implements Reply {
       public Found {

@@ -53,7 +53,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   /**
    * Creates a lookup that queries {@code nameServer} in place of the machine's name servers.
    *
-   * @param timeout the limit of the answer to one query
+   * @param timeout the time limit of one query
    */
   public NettyDnsLookup(ControlLoop control, InetSocketAddress nameServer, Duration timeout) {
     this(control, () -> ResolvConf.of(nameServer, timeout));
@@ -126,7 +126,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     return running.next();
   }
 
-  /** Returns the query to the name servers; empty when {@code callback} was called at once. */
+  /** Starts a query to the name servers; returns empty if {@code callback} was called at once. */
   private Optional<NameQuery> query(
       EventLoop loop, String host, Consumer<Outcome<Reply.Found>> callback) {
     List<InetAddress> local = hostsFile(host);

@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  *
  * <p>Some options have no effect in this class: {@code edns0} and {@code trust-ad} (queries carry
  * no OPT record, decision xds-0072), {@code single-request-reopen} (each query has a socket of its
- * own), {@code sortlist} and {@code inet6} (addresses of both families count alike), {@code
+ * own), {@code sortlist} and {@code inet6} (both address families are treated alike), {@code
  * no-tld-query}, {@code no-check-names}, {@code ip6-*}, {@code debug}.
  *
  * @param servers the name servers in the order of queries, at least one

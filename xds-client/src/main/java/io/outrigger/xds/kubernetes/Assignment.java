@@ -33,21 +33,18 @@ import java.util.stream.Collectors;
  * Computes the endpoints of a service's port from its slices.
  *
  * <ul>
- *   <li>Ready endpoints are HEALTHY. Endpoints that terminate and still serve are DRAINING; when no
- *       endpoint is ready, they are HEALTHY, as kube-proxy uses them then.
- *   <li>The addresses of one pod are one endpoint, and an address belongs to one endpoint.
+ *   <li>Ready endpoints are HEALTHY. Endpoints that terminate and still serve are DRAINING. When no endpoint is ready, they are HEALTHY, because kube-proxy also uses them in that case.
+ *   <li>All addresses of one pod form one endpoint. No address is part of two endpoints.
  *   <li>Each zone is a locality, whose weight is the number of its endpoints.
- *   <li>When every ready endpoint has hints, and some hints name the own zone, the endpoints for
- *       the own zone have priority 0 and all others priority 1.
+ *   <li>When every ready endpoint has hints, and some hints name the zone of this process, the endpoints with these hints have priority 0 and all others priority 1.
  * </ul>
  *
- * @param isTarget whether a port of a slice is the target's
+ * @param isTarget accepts the port of a slice that the target names
  */
 @AnyThread
 record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isTarget) {
   /**
-   * The order in which addresses are used. Ready endpoints come first: a pod of the host network
-   * that terminates has the address of the pod that replaces it. IPv4 comes first in a pod.
+   * The order in which addresses are assigned to pods. Ready endpoints come first, because a terminating pod in the host network may share its address with its replacement. Within a pod, IPv4 addresses come first.
    */
   private static final Comparator<Reached> ORDER =
       Comparator.<Reached, Boolean>comparing(reached -> !reached.endpoint().isReady())
@@ -56,7 +53,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
 
   private static final int MOST_PORTS = 20;
 
-  /** One address of a pod, with the port that the address's slice has. */
+  /** One address of a pod, with the target's port in the slice of the address. */
   private record Reached(Endpoint endpoint, int port) {
     EndpointAddress key() {
       return new EndpointAddress(endpoint.ip(), port);
@@ -67,7 +64,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
     }
   }
 
-  /** The addresses of one pod, at least one; the first decides about state and zone. */
+  /** The addresses of one pod, at least one; the first address determines state and zone. */
   private record Pod(List<Reached> addresses) {
     boolean isReady() {
       return first().isReady();
@@ -97,7 +94,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
   /**
    * Returns the endpoints.
    *
-   * @return a failure with code NOT_FOUND when there is no slice, or none that has the port
+   * @return a failure with code NOT_FOUND when there is no slice, or no slice has the port
    */
   Outcome<Any> of(Collection<EndpointSlice> slices) {
     if (slices.isEmpty()) {

@@ -160,7 +160,7 @@ public final class Kubeconfig {
   private Optional<ApiAccess.Source> token(JsonObject user) {
     String token = ApiJson.text(user, "token");
     String path = ApiJson.text(user, "tokenFile");
-    if (!path.isEmpty()) { // it has precedence, because it may be replaced
+    if (!path.isEmpty()) { // the file has precedence, because its token may be rotated
       return Optional.of(ApiAccess.inFile("tokenFile", absolute(path)));
     }
     return token.isEmpty() ? Optional.empty() : Optional.of(() -> inline("token", token));
@@ -190,7 +190,7 @@ public final class Kubeconfig {
     return new CredentialFile(field, "of " + file, text);
   }
 
-  /** Returns a path; a relative one is relative to the folder of the kubeconfig, as for kubectl. */
+  /** Returns an absolute path. Relative paths start at the kubeconfig's folder, as in kubectl. */
   private String absolute(String path) {
     try {
       return Path.of(file).toAbsolutePath().resolveSibling(path).toString();

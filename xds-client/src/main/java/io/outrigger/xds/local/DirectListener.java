@@ -14,8 +14,7 @@ import io.outrigger.xds.decode.WireMessage;
 
 /**
  * The Listener of a target that no control plane serves: one route, for every path, to one cluster.
- * As with a gRPC client of that target, calls have no timeout, no request limit and no retries.
- * Every field that local policy may set is unset.
+ * Calls have no timeout, no request limit and no retries, as in a gRPC client without xDS. Local policy may set all of these fields, because the Listener leaves them unset.
  */
 public final class DirectListener {
   private static final String FILTERS = "envoy.extensions.filters.";

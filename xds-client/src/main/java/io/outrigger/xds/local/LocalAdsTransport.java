@@ -39,14 +39,14 @@ public final class LocalAdsTransport implements AdsTransport {
   private Optional<ResourceSnapshot> snapshot = Optional.empty();
 
   /**
-   * @param name the place that the resources come from, for messages
+   * @param name the origin of the resources in messages
    */
   public LocalAdsTransport(ControlLoop loop, String name) {
     this.loop = loop;
     this.name = name;
   }
 
-  /** Serves these resources from now on; streams are not answered before the first call. */
+  /** Replaces the served resources. Streams receive no response before the first call. */
   public void publish(ResourceSnapshot next) {
     snapshot = Optional.of(next);
     List.copyOf(streams).forEach(LocalStream::respond);
@@ -84,11 +84,8 @@ public final class LocalAdsTransport implements AdsTransport {
    *
    * <p>A response of a type is due when the client requests new names, or when the resources of
    * that type have changed. The response is sent once the transport has a snapshot and the client
-   * permits a response. Each response contains every requested resource, because the client skips
-   * resources whose bytes it has. Resources are not sent again until they change, even if the
-   * client rejects them. The snapshot is complete, so a requested name that it lacks is answered at
-   * once with a resource error (xRFC TP3). A resource with an error of the snapshot is sent
-   * together with that error, so that the resource stays in use and the error is known (A88-07).
+   * permits a response. Each response contains every requested resource, because the client skips resources whose bytes have not changed. Resources are not sent again until they change, even if the
+   * client rejects them. The snapshot is complete, so the response contains a resource error for each requested name that is not in the snapshot (xRFC TP3). If the snapshot has a resource and also an error for its name, the response contains both, so that the resource stays in use and the client learns the error (A88-07).
    */
   private final class LocalStream implements ServerStream<DiscoveryRequest> {
     private final AdsTransport.Listener listener;
@@ -108,7 +105,7 @@ public final class LocalAdsTransport implements AdsTransport {
     public void send(DiscoveryRequest request) {
       loop.checkInside();
       if (!closed) {
-        // a type that no source holds is never answered
+        // requests of unknown types receive no response
         ResourceType.ALL.stream()
             .filter(type -> type.typeUrl().equals(request.getTypeUrl()))
             .forEach(type -> request(type, new LinkedHashSet<>(request.getResourceNamesList())));

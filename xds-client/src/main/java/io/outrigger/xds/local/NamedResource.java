@@ -30,8 +30,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   }
 
   /**
-   * Finds the Listener whose socket address is {@code listen}, such as {@code 10.1.2.3:8080}, and
-   * returns it under that name: without a bootstrap, a served address has no other name.
+   * Finds the Listener whose socket address is {@code listen}, such as {@code 10.1.2.3:8080}, and returns a copy with this name. Without a bootstrap, the name of a served address is the address.
    */
   static Optional<Any> listenerAt(String listen, Iterable<Any> listeners) {
     Optional<EndpointAddress> wanted =
@@ -45,7 +44,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
     return Optional.empty();
   }
 
-  /** Returns the address if this is the Listener of a server; port 0 stands for any port. */
+  /** Returns the address if this is the Listener of a server and has a port other than 0. */
   Optional<EndpointAddress> servedAddress() {
     return type.equals(ResourceType.LISTENER)
         ? server(resource).flatMap(NamedResource::addressOf).filter(at -> at.port() != 0)
@@ -53,8 +52,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   }
 
   /**
-   * Returns the Listener of a server, not that of clients, whose address means nothing. Returns
-   * empty when the message is broken; the decoder then refuses it under its own name.
+   * Returns the Listener of a server; empty for a Listener of clients, whose address has no meaning. Also returns empty for an unreadable message, which the decoder rejects.
    */
   private static Optional<Listener> server(Any any) {
     try {

@@ -21,7 +21,7 @@ import java.util.Optional;
  * state: unchanged files are not read again, and a file that became invalid keeps its last valid
  * rules.
  *
- * @param files the files by path, in the order in which their rules count
+ * @param files the files by path, in the order of precedence of their rules
  */
 @AnyThread
 public record OverlayFiles(
@@ -45,7 +45,7 @@ public record OverlayFiles(
    * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Invalid
    * files and paths cause no exception.
    *
-   * @param roots files and folders, in the order in which their rules count
+   * @param roots files and folders, in the order of precedence of their rules
    */
   public static OverlayFiles read(List<Path> roots, OverlayFiles before) {
     List<FileProblem> problems = new ArrayList<>();

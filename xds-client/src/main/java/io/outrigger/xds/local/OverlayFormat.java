@@ -27,8 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Parses one file of local policy (CONTRACT section 11). An instance never leaves its call of
- * {@link #parse}.
+ * Parses one file of local policy (CONTRACT section 11). Each call of {@link #parse} uses its own instance.
  */
 @AnyThread
 final class OverlayFormat {
@@ -45,7 +44,7 @@ final class OverlayFormat {
   static final WatchedFile.Format<Rules> FORMAT =
       new WatchedFile.Format<>(MAX_SIZE, Rules.NONE, OverlayFormat::parse);
 
-  /** The rules of a file, in its order, and the fields without effect. */
+  /** The rules of a file in the order of the file, and the fields without effect. */
   record Rules(Overlay overlay, List<FileProblem> ignored) {
     static final Rules NONE = new Rules(Overlay.NONE, List.of());
 
@@ -67,7 +66,7 @@ final class OverlayFormat {
     this.problems = problems;
   }
 
-  /** Parses the rules of a file. If anything in the file is wrong, none of its rules are used. */
+  /** Parses the rules of a file. If any part of the file is invalid, no rule of the file is used. */
   static Rules parse(Path path, String text, List<FileProblem> problems) {
     var places = new Places(path, text, MAX_SIZE);
     try {

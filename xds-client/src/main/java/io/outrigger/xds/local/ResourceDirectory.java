@@ -48,7 +48,7 @@ public final class ResourceDirectory {
     watcher.close();
   }
 
-  /** Returns the present problems of the files. Resources that were valid before stay in use. */
+  /** Returns the current problems of the files. The last valid resources stay in use. */
   public List<FileProblem> problems() {
     loop.checkInside();
     return files.problems();

@@ -22,7 +22,7 @@ import java.util.Optional;
  * resources.
  *
  * @param files the files by path, in the order in which they were found
- * @param conflicts the problems of names and served addresses that are defined twice
+ * @param conflicts a problem for each name or served address that is defined twice
  */
 @AnyThread
 public record ResourceFiles(
@@ -119,7 +119,7 @@ public record ResourceFiles(
                 : Optional.empty();
         if (named != null) {
           problems.add(conflict(path, resource, "is defined already", named));
-        } else if (served.isPresent()) { // otherwise chance would decide which policies apply
+        } else if (served.isPresent()) { // otherwise the hash order would decide which policies apply
           definedIn.remove(resource.subject());
           problems.add(
               conflict(path, resource, "has the address of another listener", served.get()));

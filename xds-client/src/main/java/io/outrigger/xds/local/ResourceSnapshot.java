@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** All resources of a source at one moment, by type and name. */
+/** All resources of a local source at one moment, by type and name. */
 @AnyThread
 public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   static final ResourceSnapshot EMPTY = of(Map.of());
@@ -70,8 +70,7 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   }
 
   /**
-   * Hashes each value together with all names and values before it, so that moving a value to
-   * another name changes the version.
+   * Returns a hash that also changes when a value moves to another name: each value is hashed together with all previous names and values.
    */
   private static String hash(SortedMap<String, Any> sorted, SortedMap<String, RpcStatus> errors) {
     long hash = 0;

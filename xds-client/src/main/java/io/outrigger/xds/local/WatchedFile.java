@@ -22,15 +22,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The last reading of one file, and the content in use.
+ * The result of the last reading of one file, and the content in use.
  *
  * @param stamp the metadata that shows without reading whether the file is unchanged; empty when
  *     the file was not read
- * @param seen the number of times in a row that this stamp was found; the stamp is trusted after
- *     several times, because a file may be written twice within one tick of the file clock
+ * @param seen the number of consecutive readings with this stamp; the stamp is trusted only after several readings, because a file may be written twice within one tick of the file system's clock
  * @param good whether the content in use comes from a text without problems
- * @param content the content in use: the content of the last text without problems, if such a text
- *     was read
+ * @param content the content in use, which is the content of the last text without problems, if any
  */
 @AnyThread
 record WatchedFile<T>(
@@ -42,8 +40,7 @@ record WatchedFile<T>(
     T content,
     List<FileProblem> problems) {
   /**
-   * The number of times in a row that the same stamp must be found. File clocks tick every 2 s at
-   * worst, and the stamp is read twice a second.
+   * The number of consecutive readings with the same stamp after which the stamp is trusted. File systems have clock ticks of up to 2 s, and the stamp is read twice a second.
    */
   private static final int TRUSTED = 8;
 
@@ -52,7 +49,7 @@ record WatchedFile<T>(
   }
 
   /**
-   * One kind of files.
+   * The format of one kind of files.
    *
    * @param nothing the content of a file that could not be read
    */

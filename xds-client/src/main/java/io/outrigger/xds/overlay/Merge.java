@@ -25,8 +25,7 @@ import java.util.Set;
  *   neither has set                   is set         is set
  * </pre>
  *
- * <p>All members of a oneof count as one field. {@code lb_policy}, the configurations that belong
- * to it, and {@code load_balancing_policy} also count as one field, because a cluster has only one
+ * <p>All members of a oneof count as one field. {@code lb_policy}, the configurations of its policies, and {@code load_balancing_policy} also count as one field, because a cluster has only one
  * effective policy.
  *
  * <p>Confined to the call that decodes the resource.
@@ -169,7 +168,7 @@ public final class Merge {
         if (!packed.key().equals(entry.getKey())) {
           others.add(entry);
         } else if (!read((Any) entry.getValue(), inner)) {
-          return; // the entry has another type or cannot be parsed, so it stays as it is
+          return; // an entry of another type, or that cannot be parsed, stays unchanged
         }
       }
       int before = values.size();
@@ -219,8 +218,7 @@ public final class Merge {
   }
 
   /**
-   * Whether {@code field} is set. A field without presence counts as set if its value is not the
-   * default.
+   * Whether {@code field} is set. A field without presence counts as set unless it has the default value.
    */
   static boolean isSet(Message.Builder message, FieldDescriptor field) {
     if (field.isRepeated()) {

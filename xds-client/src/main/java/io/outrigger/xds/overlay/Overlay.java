@@ -47,7 +47,7 @@ public record Overlay(
    * A rule for clusters.
    *
    * @param names patterns for the names of clusters; at least one
-   * @param alpn protocols to offer before {@code h2}; empty when the rule does not set them
+   * @param alpn protocols to offer before {@code h2}; empty when the rule sets no protocols
    */
   public record ClusterRule(OverlayRule rule, List<Glob> names, Patch patch, List<String> alpn)
       implements Rule {
@@ -97,8 +97,7 @@ public record Overlay(
   }
 
   /**
-   * Returns an overlay with the same rules that also knows which rules apply to each of {@code
-   * targets}.
+   * Returns an overlay with the same rules, and with the route rules of each target in {@code targets}.
    *
    * @param targets the targets as configured, such as {@code xds:///orders}
    * @return this overlay itself if the rules of each target stay the same

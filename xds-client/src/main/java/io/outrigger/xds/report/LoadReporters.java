@@ -50,7 +50,7 @@ public final class LoadReporters {
     this.node = node;
     this.transports = transports;
     this.source = source;
-    source.onServersChanged(() -> control.execute(this::update)); // after the change
+    source.onServersChanged(() -> control.execute(this::update)); // {@code servers()} is read after the change
     update();
   }
 
@@ -80,8 +80,7 @@ public final class LoadReporters {
    * any     -> CLOSED   on close
    * </pre>
    *
-   * <p>Counts are taken from the source only when the stream can send a message at once. The next
-   * report therefore includes the counts that a blocked or ended stream did not send (A64-02).
+   * <p>Counts are taken from the source only when the stream can send a message at once. Counts that a blocked or ended stream could not send are therefore part of the next report (A64-02).
    */
   private final class Reporter {
     private final XdsServer server;
@@ -146,7 +145,7 @@ public final class LoadReporters {
       isOutage = true;
     }
 
-    /** One stream. The events of a stream are ignored unless it is the current one. */
+    /** One stream. Events of a stream are ignored unless the stream is {@code current}. */
     private final class Stream implements LrsTransport.Listener {
       private final long startedNanos = control.nanoTime();
       private final ServerStream<LoadStatsRequest> stream = transport.open(this);
@@ -211,7 +210,7 @@ public final class LoadReporters {
           return;
         }
         isDue = false;
-        if (!source.servers().contains(server)) { // the last report is an interval old, and arrived
+        if (!source.servers().contains(server)) { // the server has received the last report
           close();
           reporters.remove(server);
           return;
@@ -234,8 +233,7 @@ public final class LoadReporters {
    */
   record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
     /**
-     * The minimum interval between two reports, the same as in gRPC C-core, which replaces shorter,
-     * absent and invalid intervals.
+     * The minimum interval between two reports, as in gRPC C-core. The minimum replaces shorter, absent and invalid intervals.
      */
     static final Duration MIN_INTERVAL = Duration.ofSeconds(1); // decision xds-0002
 

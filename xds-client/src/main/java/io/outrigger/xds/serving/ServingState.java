@@ -9,7 +9,7 @@ import io.outrigger.config.route.RouteTable;
 import java.util.Map;
 import java.util.Optional;
 
-/** Whether the control plane permits an address to be served, and the configuration (A36). */
+/** The state of a served address, with the configuration while the address is served (A36). */
 @AnyThread
 public sealed interface ServingState {
   /**
@@ -31,7 +31,7 @@ public sealed interface ServingState {
       routes = Map.copyOf(routes);
     }
 
-    /** Returns the routes of one of the Listener's chains, or why all its requests fail. */
+    /** Returns the routes of a filter chain, or the reason why all requests of the chain fail. */
     public Outcome<RouteTable> routesOf(ServerFilterChain chain) {
       if (chain.routes() instanceof RouteSource.Inline inline) {
         return Outcome.ok(inline.table());

@@ -13,8 +13,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Watches the Listener of one served address and the route configurations that it names, and
- * publishes the state of the address. All changes of one turn of the control loop give at most one
+ * Watches the Listener of one served address and the route configurations that the Listener names, and publishes the state of the address. All changes of one turn of the control loop give at most one
  * new state.
  */
 @ControlConfined
@@ -26,7 +25,7 @@ public final class ServingWatcher {
   private final WatchTable<String, RouteTable> routes;
   private ServingState state;
 
-  /** How the control plane deleted the Listener; OK if it has not, or has sent it again. */
+  /** The status of the Listener's deletion; OK unless the Listener is deleted. */
   private RpcStatus deletion = RpcStatus.OK;
 
   private boolean dirty;
@@ -36,8 +35,7 @@ public final class ServingWatcher {
   /**
    * @param listen the address to serve, with its IP address in canonical form
    * @param nodeId the xDS node ID, which is part of failures that callers receive
-   * @param onState called on the control loop with each new state, which differs from the one
-   *     before; the first state is {@link #state}
+   * @param onState called on the control loop with each state that differs from the previous state; {@link #state} returns the first state
    */
   public ServingWatcher(
       ControlLoop loop,

@@ -1,6 +1,5 @@
 /**
- * The configuration of addresses that this process serves: from a Listener resource and the route
- * configurations that it names to one state of the address (A36). All code runs on the control
+ * The configuration of served addresses. The package computes the state of an address from a Listener resource and the route configurations that the Listener names (A36). All code runs on the control
  * loop.
  */
 @NullMarked

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * The bootstrap under which resources were received. Under another bootstrap a control plane could
  * send other resources.
  *
- * @param fingerprint a hash of the whole bootstrap; it reveals no value of the node's metadata
+ * @param fingerprint a hash of the whole bootstrap, which reveals no value of the node's metadata
  */
 @AnyThread
 public record StateOrigin(String node, String servers, String fingerprint) {

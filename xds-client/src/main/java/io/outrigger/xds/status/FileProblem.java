@@ -6,8 +6,8 @@ import java.nio.file.Path;
 /**
  * An error of a file or of its content.
  *
- * @param line the line from 1 on; 0 when the error concerns no single line
- * @param column the column from 1 on; 0 when the error concerns the whole line
+ * @param line the line, counted from 1; 0 when the error does not concern a single line
+ * @param column the column, counted from 1; 0 when the error concerns the whole line
  * @param text the reason, with the resource and field when these are known
  */
 @AnyThread

@@ -77,7 +77,7 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
 
   /**
    * Adds an effect to the counts of its rules. Counts of rules that are no longer in force are
-   * dropped, because the resources are about to be decoded without them.
+   * dropped, because the resources are about to be decoded without these rules.
    */
   private static void add(
       String name, OverlayEffect effect, boolean isCluster, Map<OverlayRule, Tally> tallies) {

@@ -60,8 +60,7 @@ public record XdsStatusView(List<Client> clients) {
    *
    * @param name the authority's name; empty for old-style resource names
    * @param servers the URIs of the servers in order of preference
-   * @param inUse the number of servers in use, from the first on: more than one while the first
-   *     cannot be reached and a resource was missing, and zero before the first watch
+   * @param inUse the number of servers in use, which are the first servers of the list: zero before the first watch, and more than one during a fallback
    */
   public record Authority(String name, List<String> servers, int inUse) {
     public Authority {
@@ -75,13 +74,11 @@ public record XdsStatusView(List<Client> clients) {
 
   /**
    * The state of one control plane, with counts since the start of the process. Several servers may
-   * have the same URI, because two servers of a bootstrap may differ in credentials or features
-   * alone.
+   * have the same URI, because two servers of a bootstrap may differ only in credentials or features.
    *
    * @param asked whether any authority requests a resource from the server now
    * @param attached whether a stream to the server is attached to a live connection
-   * @param connected the value of A78's gauge: true from the first attempt on, false from a
-   *     connectivity failure until the next response
+   * @param connected the value of A78's gauge: true after the first attempt, but false from a connectivity failure until the next response
    * @param lastError the latest connectivity failure, kept after recovery
    * @param streams the number of streams opened so far
    * @param failures the number of streams that ended without a response
@@ -116,8 +113,7 @@ public record XdsStatusView(List<Client> clients) {
    * @param state the label of the cache state, such as {@code acked}
    * @param version the version in use; empty when no version is in use
    * @param lastUpdated the time at which the version in use was last received
-   * @param connectivityError the reason why the server cannot be reached, while it cannot be
-   *     reached
+   * @param connectivityError the reason why the server cannot be reached; empty while it can be reached
    * @param changes the latest changes of the resource, the oldest first
    */
   public record Resource(
@@ -137,14 +133,13 @@ public record XdsStatusView(List<Client> clients) {
 
     private static final String XDSTP = "xdstp://";
 
-    /** Whether an earlier process kept the resource, and no control plane has answered for it. */
+    /** Whether the resource was saved by an earlier process and not yet sent by a control plane. */
     public boolean isStale() {
       return state.equals(CacheState.STALE.label());
     }
 
     /**
-     * Returns the state's name in CSDS. CSDS has no state for a stale resource, so the state
-     * REQUESTED is shown: there is no answer yet.
+     * Returns the state's name in CSDS. CSDS has no state for a stale resource, so REQUESTED is returned, because no control plane has answered yet.
      */
     public String clientStatus() {
       return (isStale() ? CacheState.REQUESTED.label() : state).toUpperCase(Locale.ROOT);

@@ -78,8 +78,7 @@ public final class AdsClients {
    *     arrival
    * @param version the version of this program, sent to the control plane
    * @param decoder the decoder of responses, such as {@code ResourceDecoder::decode}
-   * @param connect makes the transport to a server, once per server; the constructor passes its
-   *     exceptions on
+   * @param connect makes the transport to a server; called once per server. The constructor rethrows exceptions of this function
    * @param observer receives events in addition to the log
    */
   public AdsClients(
@@ -197,11 +196,10 @@ public final class AdsClients {
   }
 
   /**
-   * Keeps acknowledged resources in a folder, and uses those that an earlier process kept there
-   * when no control plane answers. Must be called before the first watch.
+   * Saves acknowledged resources to a folder. While no control plane answers, the clients use the resources that an earlier process saved there. Must be called before the first watch.
    *
    * @param files the executor that reads and writes the folder
-   * @param after the time after which the kept resources are used
+   * @param after the time without a response after which the saved resources are used
    */
   public void keepState(StateFolder folder, Executor files, Duration after) {
     loop.checkInside();
@@ -300,7 +298,7 @@ public final class AdsClients {
   }
 
   private AdsTransport transport(XdsServer server) {
-    return transports.computeIfAbsent(server, connect); // the bootstrap's servers have one already
+    return transports.computeIfAbsent(server, connect); // made already for servers of the bootstrap
   }
 
   /** Closes an unused client later, because a watch may be closed and opened again in one turn. */

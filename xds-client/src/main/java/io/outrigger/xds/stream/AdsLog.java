@@ -16,12 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the events of one control plane, counts them for the metrics of A78, and passes them on.
+ * Logs the events of one control plane, counts them for the metrics of A78, and passes them to the next observer.
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Within a minute, the
  * same rejection is logged again only after a response was accepted, and at most ten rejections are
- * logged. Errors and deletions of resources each have such a limit of their own; they come with
- * accepted responses. Counters and the next observer include all of them.
+ * logged. Errors and deletions of resources arrive in accepted responses, and are limited separately to ten lines per minute each. The counters and the next observer receive every event.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {
@@ -42,7 +41,7 @@ final class AdsLog implements AdsObserver {
   private long failures;
 
   /**
-   * @param title how lines name the server
+   * @param title the name of the server in log lines
    * @param next receives every event after this class
    */
   AdsLog(ControlLoop loop, String title, AdsObserver next) {
@@ -151,7 +150,7 @@ final class AdsLog implements AdsObserver {
         (a, b) -> new Updates(a.valid() + b.valid(), a.invalid() + b.invalid()));
   }
 
-  /** The lines of one kind that were logged in a period. */
+  /** Limits the log lines of one kind in each period. */
   private final class Lines {
     private final Set<String> logged = new HashSet<>();
     private long periodEnd = loop.nanoTime();

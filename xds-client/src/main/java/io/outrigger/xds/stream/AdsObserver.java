@@ -76,7 +76,7 @@ public interface AdsObserver {
   }
 
   /**
-   * A received resource that differs from the one in use, whether it was accepted or rejected.
+   * A received resource, accepted or rejected, that differs from the resource in use.
    *
    * @param word {@code is new}, {@code changed} or {@code refused}
    */

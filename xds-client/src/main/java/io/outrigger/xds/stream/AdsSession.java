@@ -101,7 +101,7 @@ final class AdsSession implements AdsTransport.Listener {
       boolean isChanged = !names.equals(of.names);
       if (isChanged && of.sentAny && isBlocked() && !of.owesAnswer && !type.equals(reading)) {
         of.refusal = Optional.empty();
-        of.owesAnswer = true; // a later request, which repeats the last ACK
+        of.owesAnswer = true; // the next request repeats the last ACK
       }
       if (type.equals(reading) || of.owesAnswer) {
         // A later request will carry the names. An unsubscribed name loses its cached resource. The
@@ -125,7 +125,7 @@ final class AdsSession implements AdsTransport.Listener {
   public void onReady() {
     loop.checkInside();
     if (phase == Phase.CLOSED) {
-      return; // the transport outlived its owner
+      return; // the session was closed before the event arrived
     }
     if (!ready) {
       ready = true;
@@ -184,7 +184,7 @@ final class AdsSession implements AdsTransport.Listener {
       return;
     }
     of.nonce = response.getNonce();
-    of.owesAnswer = false; // the answer to this response replaces it
+    of.owesAnswer = false; // the answer to this response replaces the earlier answer
     reading = type;
     timers.hold();
     Set<String> requestedBefore = of.names;
@@ -227,9 +227,7 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
-   * Sends an ACK or NACK, or waits until the server has read the earlier requests. A server that
-   * sends without reading later gets one request of each type, which answers its latest response;
-   * requests for all responses would fill the memory.
+   * Sends an ACK or NACK, as soon as the server has read the earlier requests. A server that sends responses without reading requests gets only one request per type, which answers the latest response. A queue of requests for all responses would exhaust the memory.
    */
   private void answer(ResourceType<?> type, Optional<Status> refusal) {
     Requested of = requestedOf(type);
@@ -246,8 +244,7 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
-   * Sends an ACK or NACK with the names that are subscribed now. A name may have been unsubscribed
-   * and subscribed again in the meantime. The ACK or NACK omits such a name, and a second request
+   * Sends an ACK or NACK with the names that are subscribed now. A name may have been unsubscribed and subscribed again during decoding. The ACK or NACK omits such a name, and a second request
    * contains it.
    */
   private void sendAnswer(ResourceType<?> type) {
@@ -303,7 +300,7 @@ final class AdsSession implements AdsTransport.Listener {
    */
   private void startTimers(ResourceType<?> type) {
     if (!ready || !stream.isReady()) {
-      return; // onReady follows
+      return; // onReady starts the timers
     }
     Requested of = requestedOf(type);
     for (String name : of.untimed) {

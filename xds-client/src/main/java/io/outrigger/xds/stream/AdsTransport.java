@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * The interface to one control plane: {@code xds.transport} implements it over gRPC, {@code
- * xds.local} over resources of this machine. Used on the control loop.
+ * xds.local} over resources of this machine. All methods are called on the control loop.
  */
 public interface AdsTransport {
   /** Opens a stream. The listener is not called before this method returns. */

@@ -83,7 +83,7 @@ final class Authority {
       kept.onAnswered();
     }
     kept.onSubscriptionsChanged();
-    onOutage(); // a new watcher is notified before the next attempt fails (A57-09)
+    onOutage(); // notifies new watchers without waiting for the next attempt (A57-09)
   }
 
   void onOutage() {

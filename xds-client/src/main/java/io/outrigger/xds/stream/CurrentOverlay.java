@@ -121,12 +121,12 @@ final class CurrentOverlay {
     }
   }
 
-  /** Decodes all resources under another overlay again, and applies the results in one turn. */
+  /** Decodes each resource with an outdated overlay again, and applies the results in one turn. */
   private void refresh() {
     List<Supplier<Runnable>> stale =
         subscriptions.get().stream().flatMap(each -> redecoding(each).stream()).toList();
     if (!stale.isEmpty()) {
-      decode(stale, () -> {}); // after a failure, resources in use stay until the next change
+      decode(stale, () -> {}); // if a task fails, all values in use stay
     }
   }
 
@@ -134,8 +134,8 @@ final class CurrentOverlay {
    * Decodes resources on the decoding thread, and applies the results in one turn of the control
    * loop.
    *
-   * @param tasks each decodes a resource; its result puts the value into use
-   * @param then called in the same turn, also after a failure
+   * @param tasks each task decodes one resource and returns an action that puts the value into use
+   * @param then the callback that runs in the same turn, also if a task fails
    */
   void decode(List<Supplier<Runnable>> tasks, Runnable then) {
     decoding.execute(
@@ -170,7 +170,7 @@ final class CurrentOverlay {
             held -> {
               DecodeContext context = contextOf(held.server());
               return () -> {
-                // It is valid again, because validity does not depend on the overlay.
+                // The resource is still valid, because validity does not depend on the overlay.
                 T value =
                     decoder.decode(subscription.type(), held.raw(), context).orElse(held.value());
                 return () -> apply(subscription, held, value, context.overlay());

@@ -92,16 +92,15 @@ final class IncrementalDecoder {
   }
 
   /**
-   * Remembers the endpoints of large clusters as they were decoded last. Equal parts of a newly
-   * decoded set and of the last set become the same objects. The sharing happens where responses
-   * are decoded, so the control loop compares ten thousand endpoints by identity.
+   * Remembers the last decoded endpoints of each large cluster. Equal parts of a newly
+   * decoded set and of the last set become the same objects. The sharing happens on the decoding thread, so that the control loop can compare ten thousand endpoints by identity.
    *
    * <p>The class only saves work: a set that is remembered too long, or forgotten too early,
    * changes no result. The references to sets are weak, because every user of a set also holds a
    * reference.
    */
   static final class RecentEndpoints {
-    /** The fewest endpoints of a remembered set, since small sets are cheap to compare. */
+    /** Sets with fewer endpoints are not remembered, because small sets are cheap to compare. */
     private static final int LARGE = 100;
 
     private final Map<String, WeakReference<EndpointSet>> sets = new ConcurrentHashMap<>();

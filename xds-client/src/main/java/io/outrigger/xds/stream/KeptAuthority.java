@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * The part of one authority in {@link StateKeeper}: whether its kept resources are used.
+ * Decides for one authority whether the resources that {@link StateKeeper} has kept are used.
  *
  * <pre>
  * NEW      -> WAITING   on the first subscription
  * WAITING  -> RESTORING when no server has answered within --state-after
- * WAITING  -> OUTDATED  the same, but another target's client has had an answer of this authority
+ * WAITING  -> OUTDATED  the same, but this authority has answered the client of another target
  * any      -> ANSWERED  on the first response of a server
  * WAITING, RESTORING, OUTDATED -> NEW when no subscription is left
  * </pre>
@@ -111,11 +111,11 @@ final class KeptAuthority {
   }
 
   void onRestored(List<Subscription<?>> done) {
-    done.forEach(restoring::remove); // removeAll would search the list for each
+    done.forEach(restoring::remove); // removeAll would search the list for each element
     whenRestored.run();
   }
 
-  /** Whether the kept version is being decoded, so that an outage is not the answer yet. */
+  /** Whether the kept version is being decoded. An outage is not reported during that time. */
   boolean isRestoring(Subscription<?> subscription) {
     return restoring.contains(subscription);
   }
@@ -139,7 +139,7 @@ final class KeptAuthority {
   }
 
   /**
-   * Drops the stale resources that the control plane lacks, once it has answered for all others.
+   * Drops the stale resources that the control plane lacks, once the control plane has answered for all other resources.
    */
   private void dropAbsent() {
     List<Subscription<?>> all = all();
@@ -171,8 +171,7 @@ final class KeptAuthority {
 
   /**
    * Whether the control plane has answered for every requested resource, so that no resource refers
-   * to a missing resource. No resource refers to a listener, so a new listener delays nothing.
-   * Otherwise a forward whose calls keep naming new hosts would prevent all saving.
+   * to a missing resource. A new listener delays no save, because no resource refers to a listener. Otherwise a target whose calls constantly name new hosts would prevent all saving.
    */
   boolean isSettled() {
     return all().stream().noneMatch(this::isDue);

@@ -13,9 +13,7 @@ import java.util.List;
  * resource for the first time. The timer stops when the server answers, when the stream ends, or
  * when the subscription ends.
  *
- * <p>While a response is decoded, nothing else is read from the stream, and the response, or one
- * that waits behind it, may have the resource. A timer that elapses meanwhile is therefore started
- * again for {@link #RETRY}.
+ * <p>While a response is decoded, no further response is read from the stream. The response, or a queued response, may contain the resource. A timer that elapses during decoding is therefore started again for {@link #RETRY}.
  */
 @ControlConfined
 final class ResourceTimers {
@@ -26,8 +24,8 @@ final class ResourceTimers {
 
   private final ControlLoop loop;
   private final ServerFeatures features;
-  private boolean isDecoding; // a response of the stream
-  private boolean hasResponse; // of the stream
+  private boolean isDecoding; // whether a response of the stream is being decoded
+  private boolean hasResponse; // whether the stream has received a response
 
   ResourceTimers(ControlLoop loop, ServerFeatures features) {
     this.loop = loop;

@@ -46,7 +46,7 @@ final class ServerSubscriptions {
     return all;
   }
 
-  /** Returns a copy of all subscriptions, by type in the order of their dependency. */
+  /** Returns a copy of all subscriptions, by type in the order of {@link ResourceType#ALL}. */
   List<Subscription<?>> all() {
     List<Subscription<?>> all = new ArrayList<>();
     ResourceType.ALL.forEach(type -> all.addAll(all(type)));
@@ -54,8 +54,7 @@ final class ServerSubscriptions {
   }
 
   /**
-   * Returns the names to request of a type. Usually returns the same instance until the names
-   * change.
+   * Returns the names that requests of a type contain. While one authority uses the server, returns the same instance until the names change.
    */
   Set<String> names(ResourceType<?> type) {
     if (parts.size() == 1) {

@@ -35,12 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the resources in use in a folder, and uses those of an earlier process while no control
- * plane answers (CONTRACT 16). Does nothing until {@link #start}.
+ * Saves the resources in use to a folder. While no control plane answers, the saved resources of an earlier process are used (CONTRACT 16). Does nothing until {@link #start}.
  *
- * <p>A configuration is complete only when every resource to which another resource refers is
- * there. The changes of an authority therefore wait until every resource that it has requested was
- * answered. Changes are saved at most once a second, by an executor of the folder.
+ * <p>A configuration is complete only if it contains every resource to which another resource refers. Changes of an authority are therefore saved only when the control plane has answered for every requested resource. Changes are saved at most once a second, on the folder's executor.
  */
 @ControlConfined
 final class StateKeeper {
@@ -71,12 +68,12 @@ final class StateKeeper {
   /** The STALE resources in use, with the time at which each was last current. */
   private final Map<Subscription<?>, Instant> stale = new HashMap<>();
 
-  private final Set<String> answered = new HashSet<>(); // authorities, of any target
+  private final Set<String> answered = new HashSet<>(); // the names of authorities
   private @Nullable Settings settings;
   private StateFolder.@Nullable Reading reading;
   private TimerHandle next = () -> {};
   private TimerHandle renewal = () -> {};
-  private boolean isScheduled; // or being saved
+  private boolean isScheduled; // whether a save is scheduled or running
   private boolean isPruned;
   private boolean hasProblem;
   private boolean isStaleTold;
@@ -248,7 +245,7 @@ final class StateKeeper {
         });
   }
 
-  /** Returns the value; empty if the resource is invalid. A bug costs only this resource. */
+  /** Returns the decoded value; empty if the resource is invalid or the decoder throws. */
   private <T> Optional<T> decoded(
       Subscription<T> subscription, RawResource raw, DecodeContext context) {
     try {
@@ -282,7 +279,7 @@ final class StateKeeper {
         isStaleTold = false;
         tell("no stale resource is in use any more");
       }
-      if (authority.isAnswered()) { // otherwise no control plane has reported this
+      if (authority.isAnswered()) { // otherwise no control plane has sent this change
         changed.put(key(authority, subscription), new Change(authority, subscription));
         saveSoon();
       }
@@ -316,7 +313,7 @@ final class StateKeeper {
             each -> {
               Change change = each.getValue();
               if (!settled.computeIfAbsent(change.authority(), KeptAuthority::isSettled)) {
-                return false; // the answer that is due is a change as well
+                return false; // the outstanding answer schedules another save
               }
               ready.put(each.getKey(), kept(each.getKey(), change.subscription()));
               return true;
@@ -326,7 +323,7 @@ final class StateKeeper {
     }
   }
 
-  /** Returns the resource to keep; empty for one that must not come back after a restart. */
+  /** Returns the resource to save; empty if the resource must not be restored after a restart. */
   private <T> Optional<KeptResource> kept(KeptResource.Key key, Subscription<T> subscription) {
     boolean isKept =
         subscription.isWatched()
@@ -341,7 +338,7 @@ final class StateKeeper {
                 new KeptResource(key, held.server().uri(), held.version(), held.at(), held.raw()));
   }
 
-  /** Whether the control plane has no such resource for this client any more (A88). */
+  /** Whether the control plane no longer has the resource for this client (A88). */
   private static boolean isWithdrawn(CacheEntry<?> entry) {
     return entry
         .dataError()
@@ -371,7 +368,7 @@ final class StateKeeper {
             });
   }
 
-  /** Returns the authorities whose resources are those that their control planes have now. */
+  /** Returns the authorities whose control planes are reachable, so their resources are current. */
   private Set<String> current() {
     Set<String> names = new HashSet<>();
     authorities.forEach(each -> names.add(each.name()));
@@ -382,8 +379,7 @@ final class StateKeeper {
   }
 
   /**
-   * Returns the keys of all subscriptions, once, as soon as every authority has answered: all other
-   * resources in the folder are then obsolete.
+   * Returns the keys of all subscriptions the first time that every authority has answered, because all other resources in the folder are then obsolete.
    */
   private Optional<Set<KeptResource.Key>> prune() {
     if (isPruned || !authorities.stream().allMatch(each -> each.isAnswered() && each.isSettled())) {
@@ -404,10 +400,10 @@ final class StateKeeper {
 
   private void onSaved(Optional<String> problem) {
     if (settings == null) {
-      return; // closed meanwhile
+      return; // closed during the save
     }
     isScheduled = false;
-    // A write takes at most a tenth of the time, but the next waits no longer than a retry does.
+    // Saving takes at most a tenth of the time, but delays the next save by at most RETRY.
     savedNanos += Math.min(9 * (loop.nanoTime() - savedNanos), RETRY.toNanos());
     if (problem.isPresent() && !hasProblem) {
       warn(problem.get());
@@ -430,7 +426,7 @@ final class StateKeeper {
     return time.compareTo(PACE) < 0 ? PACE : time;
   }
 
-  /** Renews the time stamp of the state while control planes confirm it by being reachable. */
+  /** Renews the time stamp of the state while a control plane is reachable. */
   private void renew() {
     if (!isScheduled && !current().isEmpty()) {
       save(Map.of());
@@ -466,7 +462,7 @@ final class StateKeeper {
     return written;
   }
 
-  /** Stops saving. The watches that end afterwards leave the state as it is. */
+  /** Stops saving, so that watches that end later do not change the saved state. */
   void close() {
     Settings before = settings;
     settings = null;

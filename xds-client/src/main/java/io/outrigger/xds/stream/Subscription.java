@@ -30,7 +30,7 @@ import java.util.function.Consumer;
 final class Subscription<T> {
   private static final int MAX_CHANGES = 20;
 
-  /** Limits the text of an error, of which each resource may have {@link #MAX_CHANGES}. */
+  /** The maximum length of an error text; each subscription remembers many texts. */
   private static final int MAX_DETAILS = 500;
 
   private final ResourceType<T> type;
@@ -98,8 +98,7 @@ final class Subscription<T> {
   }
 
   /**
-   * Applies an event, but defers one that takes a stale resource out of use: a control plane that
-   * is back may report that a cluster is gone before it has sent the cluster that replaces it.
+   * Applies an event, but defers an event that takes a stale resource out of use: a control plane that is reachable again may report the deletion of a cluster before it sends the replacement.
    */
   void apply(CacheEvent<T> event, ServerFeatures features) {
     if (entry.isStale() && saysAbsent(event)) {
@@ -200,7 +199,7 @@ final class Subscription<T> {
       this.onUnwatched = onUnwatched;
     }
 
-    /** Whether the present entry is hidden: a withdrawn permission must not come back. */
+    /** Whether the entry is hidden, because a stale resource might restore a withdrawn permission. */
     boolean mustWait() {
       return entry.isStale() && target.equals(AdsClients.SERVERS);
     }

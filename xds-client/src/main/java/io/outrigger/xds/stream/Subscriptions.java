@@ -66,7 +66,7 @@ final class Subscriptions {
     return List.copyOf(of(type).values());
   }
 
-  /** Returns a copy of all subscriptions, by type in the order of their dependency. */
+  /** Returns a copy of all subscriptions, by type in the order of {@link ResourceType#ALL}. */
   List<Subscription<?>> all() {
     return byType.values().stream()
         .map(Map::values)
@@ -75,7 +75,7 @@ final class Subscriptions {
   }
 
   /**
-   * Returns the names to request of a type, in the order of their first watch. Returns the same
+   * Returns the names that requests of a type contain, in the order of their first watch. Returns the same
    * instance until the names change.
    */
   Set<String> names(ResourceType<?> type) {

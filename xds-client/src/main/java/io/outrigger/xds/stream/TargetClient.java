@@ -111,8 +111,7 @@ final class TargetClient {
   }
 
   /**
-   * Returns the state of the client. A client that targets and served addresses share has one view
-   * for each, as two clients of one server would.
+   * Returns the state of the client. If targets and served addresses share the client, the result has a separate view for each of the two groups.
    */
   List<XdsStatusView.Client> status() {
     boolean isShared = scope.isEmpty();

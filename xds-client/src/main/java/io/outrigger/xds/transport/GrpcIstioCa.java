@@ -41,23 +41,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Istio's certificate service over gRPC. Each request has its own channel and reads the token and
- * the roots anew, so that a rotated file is used at once; requests are hours apart.
+ * Istio's certificate service over gRPC. Each request has its own channel and reads the token and the roots again, so that a rotated file is used at once. The cost is low, because requests are hours apart.
  */
 @AnyThread
 public final class GrpcIstioCa implements IstioCaClient {
-  /** How long an answer may take; a CA that hands requests to Kubernetes waits for its signer. */
+  /** The deadline of a request; a CA that forwards requests to Kubernetes waits for a signer. */
   private static final long TIMEOUT_SECONDS = 30;
 
   /** The form of a token that can be sent in a header. */
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
-  /** Holds the fields that load gRPC, so that the first request loads gRPC, not each start. */
+  /** Holds the fields that load gRPC, so that gRPC is loaded at the first request, not at each start. */
   private static final class Create {
     static final Metadata.Key<String> AUTHORIZATION = key("authorization");
     static final Metadata.Key<String> CLUSTER_ID = key("clusterid");
 
-    /** Both messages are read and written by the numbers of their fields. */
+    /** The request and the response are written and read by field number. */
     static final MethodDescriptor<Empty, Empty> METHOD =
         MethodDescriptor.<Empty, Empty>newBuilder()
             .setType(MethodType.UNARY)
@@ -103,7 +102,7 @@ public final class GrpcIstioCa implements IstioCaClient {
             Create.METHOD,
             CallOptions.DEFAULT.withDeadlineAfter(TIMEOUT_SECONDS, TimeUnit.SECONDS));
     call.start(new Answer(ca, channel, then), headers);
-    call.request(2); // a second message would be an error, which gRPC finds
+    call.request(2); // gRPC reports a second message as an error
     call.sendMessage(message(ca, request.apply(name)));
     call.halfClose();
   }
@@ -115,7 +114,7 @@ public final class GrpcIstioCa implements IstioCaClient {
         .build();
   }
 
-  /** Reads the token; a JWT that has expired is refused here, because the CA would not say why. */
+  /** Reads the token. Rejects an expired JWT, because the CA would not report the expiry. */
   private static String token(IstioCa ca, Instant now) throws UnusableFile {
     CredentialFile file = CredentialFile.read("token_file", ca.tokenFile(), JwtTokenFile.MAX_BYTES);
     String token = file.text().strip();
@@ -130,8 +129,7 @@ public final class GrpcIstioCa implements IstioCaClient {
   }
 
   /**
-   * Returns the name of the service account, as istio writes it; empty when the token does not say.
-   * The CA knows the account from the token, but some compare the name (decision xds-0086).
+   * Returns the SPIFFE ID of the token's service account in Istio's form; empty when the token names no account. Every CA knows the account from the token, but some CAs compare the requested name (decision xds-0086).
    */
   private static Optional<String> name(IstioCa ca, String token) {
     return JwtTokenFile.subject(token)
@@ -165,11 +163,11 @@ public final class GrpcIstioCa implements IstioCaClient {
   }
 
   /**
-   * Returns the reasons for which a request would fail now. Blocks while files are read; opens no
+   * Reports the reasons for which a request would fail now. Blocks while files are read; opens no
    * connection.
    *
    * @param errors receives reasons that no retry can remove, and the expiry of all roots
-   * @param warnings receives reasons that another process may still remove
+   * @param warnings receives reasons that another process may still fix
    */
   static void check(IstioCa ca, Instant now, Consumer<String> errors, Consumer<String> warnings) {
     CertificateCheck roots = CertificateCheck.ofRoots("ca_root_file", ca.rootFile(), now);

@@ -194,7 +194,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
       return new Svid(text(fields, 1), bytes(fields, 2), bytes(fields, 3), bytes(fields, 4));
     }
 
-    /** Returns the value of a field, or nothing; if a field occurs twice, the last value counts. */
+    /** Returns the last value of a field, or an empty array if the message lacks the field. */
     private static byte[] bytes(UnknownFieldSet message, int field) {
       List<ByteString> values = message.getField(field).getLengthDelimitedList();
       return values.isEmpty() ? new byte[0] : values.get(values.size() - 1).toByteArray();

@@ -44,8 +44,7 @@ final class ServerCredentials {
   private static final Executor READING = new BackgroundThread("credentials");
 
   /**
-   * The time between reading a token file again and the expiry of its token. A97 reads the file one
-   * minute before the token counts as expired, and the token counts as expired 30 s early.
+   * The time before the expiry of a token at which its file is read again. By A97, the file is read one minute before the token counts as expired, which is 30 s before its expiry.
    */
   private static final Duration JWT_AHEAD = Duration.ofSeconds(90);
 
@@ -78,7 +77,7 @@ final class ServerCredentials {
 
   /**
    * Reads the files that the server entry of the bootstrap names. Environment variables may name
-   * other files, such as that of the system roots. May be called on any thread.
+   * other files, such as the file of the system roots. May be called on any thread.
    *
    * @throws IllegalArgumentException if a file cannot be used; the message names the server
    */
@@ -133,7 +132,7 @@ final class ServerCredentials {
     return new BearerCredentials(loop, name, source, ahead, RandomSource.SYSTEM);
   }
 
-  /** Reads the files once, without reading them again later. */
+  /** Reads the files once. Later changes of the files have no effect. */
   static ChannelCredentials channel(XdsServer server, Map<String, String> environment) {
     return channel(certificates(server, environment));
   }
