@@ -8,7 +8,8 @@ import io.outrigger.base.RpcStatus;
 @ControlConfined
 public interface ResourceWatcher<T> {
   /**
-   * Called with a new resource to use, or with a failure. After a failure, the resource delivered before must no longer be used.
+   * Called with a new resource to use, or with a failure. After a failure, the resource delivered
+   * before must no longer be used.
    */
   void onChanged(Outcome<T> resource);
 

@@ -3,7 +3,8 @@ package io.outrigger.xds;
 import io.outrigger.base.RpcStatus;
 
 /**
- * The sending side of one stream to a server, for resources (ADS) or load reports (LRS). Methods are called on the control loop and never block.
+ * The sending side of one stream to a server, for resources (ADS) or load reports (LRS). Methods
+ * are called on the control loop and never block.
  */
 public interface ServerStream<Q> {
   /**
@@ -13,7 +14,8 @@ public interface ServerStream<Q> {
   void send(Q request);
 
   /**
-   * Whether the transport can send another request at once, because all earlier requests have been written. Returns false until the stream is attached to a connection, which {@link
+   * Whether the transport can send another request at once, because all earlier requests have been
+   * written. Returns false until the stream is attached to a connection, which {@link
    * Listener#onReady} reports.
    */
   boolean isReady();
@@ -29,7 +31,8 @@ public interface ServerStream<Q> {
 
   interface Listener<R> {
     /**
-     * The stream is attached to a connection, and all earlier requests have been written. The transport calls this method again whenever {@link ServerStream#isReady} becomes true.
+     * The stream is attached to a connection, and all earlier requests have been written. The
+     * transport calls this method again whenever {@link ServerStream#isReady} becomes true.
      */
     void onReady();
 

@@ -15,7 +15,8 @@ import java.util.stream.Stream;
  *
  * @param identity empty when no identity has been read yet, or the provider has only roots
  * @param roots empty when no roots have been read yet, or the provider has only an identity
- * @param loaded the time at which the identity in use, or without an identity the roots in use, were read; empty before the first successful reading
+ * @param loaded the time at which the identity in use, or without an identity the roots in use,
+ *     were read; empty before the first successful reading
  * @param error why the newest files are not in use; empty when they are in use
  */
 @AnyThread

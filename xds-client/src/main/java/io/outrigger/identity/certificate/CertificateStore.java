@@ -19,9 +19,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The certificate providers of the bootstrap; all clusters that name the same provider share its certificates (A29 "Implementation Details"). From {@link #start} on, files are read and the Workload API is
- * called, whether or not a cluster names the provider; files that do not exist yet are read once
- * they appear. The roots of the system (A82) are read and watched as soon as a cluster needs them.
+ * The certificate providers of the bootstrap; all clusters that name the same provider share its
+ * certificates (A29 "Implementation Details"). From {@link #start} on, files are read and the
+ * Workload API is called, whether or not a cluster names the provider; files that do not exist yet
+ * are read once they appear. The roots of the system (A82) are read and watched as soon as a
+ * cluster needs them.
  */
 @ControlConfined
 public final class CertificateStore {
@@ -99,7 +101,8 @@ public final class CertificateStore {
   }
 
   /**
-   * Returns the reason why a Workload API or an istio CA has not provided an identity yet, for the first such provider by name; empty if no identity is missing.
+   * Returns the reason why a Workload API or an istio CA has not provided an identity yet, for the
+   * first such provider by name; empty if no identity is missing.
    *
    * @param kind the class of the providers to check
    */

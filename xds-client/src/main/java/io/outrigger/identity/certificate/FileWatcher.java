@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>A rotation renames one file after the other: a reading between the renames fails, and half a
- * second later both files are in place. A program that overwrites a file in place does so in several steps: a reading between two steps may find only the first certificates. Meanwhile, the
+ * second later both files are in place. A program that overwrites a file in place does so in
+ * several steps: a reading between two steps may find only the first certificates. Meanwhile, the
  * previous snapshot stays in use.
  */
 @ControlConfined

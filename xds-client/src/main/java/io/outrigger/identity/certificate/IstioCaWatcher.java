@@ -21,7 +21,9 @@ import java.util.stream.Stream;
 
 /**
  * Gets certificates from an istio CA, each for a fresh key. A certificate is renewed at half of its
- * life. After a failure, the certificate stays in use and the request is repeated after a back-off. A certificate that expires before a renewal succeeds is dropped, and the instance then has no identity.
+ * life. After a failure, the certificate stays in use and the request is repeated after a back-off.
+ * A certificate that expires before a renewal succeeds is dropped, and the instance then has no
+ * identity.
  *
  * <pre>
  * asking   -> holding  a pair arrived; the next request is due at half of its life
@@ -185,7 +187,8 @@ final class IstioCaWatcher extends CertificateSource {
   }
 
   /**
-   * Drops an expired certificate. Timers do not advance while the machine sleeps, so the renewal may still be hours away. In that case, the certificate is requested at once.
+   * Drops an expired certificate. Timers do not advance while the machine sleeps, so the renewal
+   * may still be hours away. In that case, the certificate is requested at once.
    */
   private void checkExpiry() {
     boolean isRenewalAhead =

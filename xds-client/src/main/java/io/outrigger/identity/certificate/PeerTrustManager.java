@@ -14,8 +14,9 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * Lets TLS libraries verify servers or clients through a {@link Judge}. One trust manager serves
- * all connections of a TLS context, whichever server names they send. A refusal is thrown as a {@link RefusedCertificate}. Host names are not checked, whatever endpoint identification algorithm an
- * engine is configured with (A29).
+ * all connections of a TLS context, whichever server names they send. A refusal is thrown as a
+ * {@link RefusedCertificate}. Host names are not checked, whatever endpoint identification
+ * algorithm an engine is configured with (A29).
  */
 @AnyThread
 public class PeerTrustManager extends X509ExtendedTrustManager {
@@ -92,8 +93,9 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   }
 
   /**
-   * Replaces the certificate objects that Netty creates for each connection by equal objects of the JDK. The JDK keeps one object for equal bytes, and this object remembers its verified signatures. A
-   * chain that many connections present is therefore parsed and verified once.
+   * Replaces the certificate objects that Netty creates for each connection by equal objects of the
+   * JDK. The JDK keeps one object for equal bytes, and this object remembers its verified
+   * signatures. A chain that many connections present is therefore parsed and verified once.
    */
   public static X509Certificate[] shared(X509Certificate[] chain) throws CertificateException {
     CertificateFactory factory = CertificateFactory.getInstance("X.509");

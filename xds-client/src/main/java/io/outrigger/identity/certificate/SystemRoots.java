@@ -12,7 +12,8 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * The roots of the system (A82): the roots in the file that the environment names, else the roots of the JVM.
+ * The roots of the system (A82): the roots in the file that the environment names, else the roots
+ * of the JVM.
  *
  * @param file the value of {@code SSL_CERT_FILE}; an empty value counts as unset
  */
@@ -27,7 +28,9 @@ public record SystemRoots(Optional<String> file) {
     return new SystemRoots(Optional.ofNullable(environment.get(VARIABLE)));
   }
 
-  /** Returns paths, of which the JVM uses the first that exists (JSSE reference, "TrustManager"). */
+  /**
+   * Returns paths, of which the JVM uses the first that exists (JSSE reference, "TrustManager").
+   */
   private static Stream<String> storesOfJvm() {
     Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
     String named = System.getProperty("javax.net.ssl.trustStore", "");

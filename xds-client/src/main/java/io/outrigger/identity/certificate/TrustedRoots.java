@@ -31,7 +31,8 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of roots. This class searches for a path from a peer's certificate to a root, and verifies the path (RFC 5280 section 6).
+ * A set of roots. This class searches for a path from a peer's certificate to a root, and verifies
+ * the path (RFC 5280 section 6).
  *
  * <p>The JDK verifies the certificates below a root but ignores the root's own dates, usages and
  * constraints. A root may be any certificate that an operator has put into a file, even an
@@ -265,7 +266,8 @@ final class TrustedRoots {
     }
 
     /**
-     * Returns the latest start of validity in the path. If the certificates have any common time of validity, all certificates are valid at this start.
+     * Returns the latest start of validity in the path. If the certificates have any common time of
+     * validity, all certificates are valid at this start.
      */
     private Date latestStart() {
       return path.stream()

@@ -15,8 +15,10 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the SPIFFE Workload API through one call (SPW-01); each response replaces the previous response, and the next response is requested {@link #PACE} later. A call that ends, or that has no response for
- * a minute, is retried after a back-off. The snapshot in use stays in use after any failure.
+ * Watches the SPIFFE Workload API through one call (SPW-01); each response replaces the previous
+ * response, and the next response is requested {@link #PACE} later. A call that ends, or that has
+ * no response for a minute, is retried after a back-off. The snapshot in use stays in use after any
+ * failure.
  */
 @ControlConfined
 final class WorkloadWatcher extends CertificateSource {
@@ -30,12 +32,14 @@ final class WorkloadWatcher extends CertificateSource {
   static final Duration GIVE_UP = Duration.ofMinutes(1);
 
   /**
-   * The maximum back-off: short, because the agent is on the same machine and calls may wait for an identity.
+   * The maximum back-off: short, because the agent is on the same machine and calls may wait for an
+   * identity.
    */
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   /**
-   * The minimum time between two responses that are read, so that an agent that sends responses in a loop causes no more work than files that change constantly.
+   * The minimum time between two responses that are read, so that an agent that sends responses in
+   * a loop causes no more work than files that change constantly.
    */
   static final Duration PACE = PathWatcher.PACE;
 

@@ -51,7 +51,8 @@ sealed interface Account {
     }
 
     /**
-     * Requires the header of Google's metadata server, because on another network the address of the server may belong to any machine.
+     * Requires the header of Google's metadata server, because on another network the address of
+     * the server may belong to any machine.
      */
     @Override
     public Optional<String> objection(HttpResponse<?> answer) {

@@ -95,7 +95,9 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
   }
 
   /**
-   * Netty parses the key and the chain once, because each handshake uses the same objects. {@code OpenSslCachingX509KeyManagerFactory} is not used: its cache leaks the native key when the first two handshakes of a context run at the same time (Netty 4.2.18).
+   * Netty parses the key and the chain once, because each handshake uses the same objects. {@code
+   * OpenSslCachingX509KeyManagerFactory} is not used: its cache leaks the native key when the first
+   * two handshakes of a context run at the same time (Netty 4.2.18).
    */
   private static KeyManagerFactory keys(Identity identity) {
     return new KeyManagerFactoryWrapper(new IdentityKeyManager(identity));

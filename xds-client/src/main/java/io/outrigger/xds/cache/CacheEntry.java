@@ -20,7 +20,8 @@ import java.util.Optional;
  *
  * @param held the resource in use, if any
  * @param dataError the latest error of the resource itself; present in every error state
- * @param streamError the reason why the control plane cannot be reached, if the connection failed after the last update of this entry; not part of the state (A57 connectivity error)
+ * @param streamError the reason why the control plane cannot be reached, if the connection failed
+ *     after the last update of this entry; not part of the state (A57 connectivity error)
  */
 @AnyThread
 public record CacheEntry<T>(
@@ -74,7 +75,9 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Whether a response is outstanding, so that a timer is needed: no resource that a control plane sent to this process is in use, and the resource has not been declared missing (A57-19, A88-42).
+   * Whether a response is outstanding, so that a timer is needed: no resource that a control plane
+   * sent to this process is in use, and the resource has not been declared missing (A57-19,
+   * A88-42).
    */
   public boolean awaitsAnswer() {
     return isStale()
@@ -86,14 +89,16 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Whether the resource does not exist: the server reported its absence, or did not send the resource in time.
+   * Whether the resource does not exist: the server reported its absence, or did not send the
+   * resource in time.
    */
   public boolean isKnownNotToExist() {
     return dataError.isPresent() && dataError.get().status().code() == RpcStatus.Code.NOT_FOUND;
   }
 
   /**
-   * Returns the current error. While a resource is in use, the error is ambient. Otherwise the error is the reason why no resource is in use.
+   * Returns the current error. While a resource is in use, the error is ambient. Otherwise the
+   * error is the reason why no resource is in use.
    */
   public Optional<RpcStatus> error() {
     return streamError.isPresent() ? streamError : dataError.map(DataError::status);

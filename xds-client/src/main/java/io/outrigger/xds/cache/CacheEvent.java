@@ -7,7 +7,8 @@ import io.outrigger.xds.overlay.Overlay;
 import java.time.Instant;
 
 /**
- * An event that concerns one resource. Each message of an event contains the name of the resource or, for stream errors, of the server.
+ * An event that concerns one resource. Each message of an event contains the name of the resource
+ * or, for stream errors, of the server.
  */
 public sealed interface CacheEvent<T> {
   record Received<T>(Held<T> held) implements CacheEvent<T> {}

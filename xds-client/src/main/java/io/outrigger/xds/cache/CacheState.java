@@ -7,7 +7,8 @@ public enum CacheState {
   /** The resource was requested, and no response about the resource has arrived yet. */
   REQUESTED,
   /**
-   * A resource that an earlier process saved is in use until a control plane answers (CONTRACT 16). A88 does not define this state.
+   * A resource that an earlier process saved is in use until a control plane answers (CONTRACT 16).
+   * A88 does not define this state.
    */
   STALE,
   /**

@@ -39,9 +39,12 @@ import java.util.Optional;
  * </pre>
  *
  * <p>A STALE resource is dropped by Deleted, by TimerFired, and by a ServerError that could drop a
- * resource, regardless of the server's features, because no control plane has sent the resource to this process.
+ * resource, regardless of the server's features, because no control plane has sent the resource to
+ * this process.
  *
- * <p>An event determines only the next entry. The notification for watchers is the difference between the previous and the next entry. One method computes this difference, so that all watchers and dumps always agree (A88-38), and watchers are notified only of changes.
+ * <p>An event determines only the next entry. The notification for watchers is the difference
+ * between the previous and the next entry. One method computes this difference, so that all
+ * watchers and dumps always agree (A88-38), and watchers are notified only of changes.
  */
 public final class CacheTransition {
   private CacheTransition() {}
@@ -50,7 +53,8 @@ public final class CacheTransition {
    * The result of a transition. The caller stores the entry, stops the timers and notifies the
    * watchers, in this order.
    *
-   * @param stopsTimers whether the resource's timers stop; there is one timer for each server from which the resource is requested
+   * @param stopsTimers whether the resource's timers stop; there is one timer for each server from
+   *     which the resource is requested
    */
   public record Step<T>(CacheEntry<T> before, CacheEntry<T> next, boolean stopsTimers) {
     public void notifyWatcher(ResourceWatcher<T> watcher) {

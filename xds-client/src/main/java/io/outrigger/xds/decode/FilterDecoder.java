@@ -10,7 +10,8 @@ import java.util.Optional;
  * @param settings the class of the decoded settings, by which the proxy finds the code that runs
  *     the filter
  * @param typeName the full type name of the message in {@code http_filters}
- * @param override decodes the settings that replace the listener's settings on a route (A39 "Filter Config Overrides")
+ * @param override decodes the settings that replace the listener's settings on a route (A39 "Filter
+ *     Config Overrides")
  */
 record FilterDecoder(
     Class<? extends FilterConfig> settings,

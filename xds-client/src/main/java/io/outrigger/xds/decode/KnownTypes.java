@@ -12,7 +12,8 @@ import java.util.stream.Collectors;
  * <p>Building the descriptors takes a noticeable part of a second, so the registry is built when it
  * is first used.
  *
- * <p>Each of these types must be used by a decoder, because the jar of the distribution contains only the generated classes that bytecode refers to. Messages of all other types are not read.
+ * <p>Each of these types must be used by a decoder, because the jar of the distribution contains
+ * only the generated classes that bytecode refers to. Messages of all other types are not read.
  */
 final class KnownTypes {
   private static final Set<String> NAMES =

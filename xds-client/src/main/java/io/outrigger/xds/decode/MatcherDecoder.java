@@ -122,7 +122,8 @@ final class MatcherDecoder {
   }
 
   /**
-   * Decodes a matcher of a substring, which is converted to the representation of texts in requests. An empty substring is an error, because it would match everything (A63).
+   * Decodes a matcher of a substring, which is converted to the representation of texts in
+   * requests. An empty substring is an error, because it would match everything (A63).
    */
   private static Optional<StringMatcher> part(
       String text,

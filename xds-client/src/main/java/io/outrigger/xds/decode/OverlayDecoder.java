@@ -64,8 +64,8 @@ final class OverlayDecoder {
   }
 
   /**
-   * Applies the setting {@code alpn} of the first rule that contains the setting. Only overlay rules have this
-   * setting; {@code Cluster} has no field {@code alpn}.
+   * Applies the setting {@code alpn} of the first rule that contains the setting. Only overlay
+   * rules have this setting; {@code Cluster} has no field {@code alpn}.
    */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();

@@ -129,7 +129,8 @@ public final class PatchReader {
   private PatchReader() {}
 
   /**
-   * The result of reading a patch. The paths of {@code errors} and {@code ignored} start at the patch.
+   * The result of reading a patch. The paths of {@code errors} and {@code ignored} start at the
+   * patch.
    *
    * @param ignored the fields that are valid but have no effect
    */
@@ -252,7 +253,8 @@ public final class PatchReader {
   }
 
   /**
-   * Returns the map with the type added to its only supported entry, {@code HttpProtocolOptions}; empty if the map is invalid.
+   * Returns the map with the type added to its only supported entry, {@code HttpProtocolOptions};
+   * empty if the map is invalid.
    */
   private static Optional<JsonObject> options(JsonElement value, FieldErrors errors) {
     if (!(value instanceof JsonObject map)
@@ -292,7 +294,8 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the name of the message or list that contains {@code field}, as in {@link #EFFECTIVE}
+   * @param message the name of the message or list that contains {@code field}, as in {@link
+   *     #EFFECTIVE}
    */
   private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
     Set<String> effective = EFFECTIVE.get(message);

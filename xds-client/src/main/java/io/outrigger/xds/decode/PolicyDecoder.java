@@ -15,7 +15,8 @@ import java.util.function.Supplier;
  * PolicyDecoderRegistry} lists all policies.
  *
  * @param typeName the full type name of the extension message of the policy
- * @param legacy the form as a value of {@code Cluster.lb_policy} (A52-04); empty for policies without such a value
+ * @param legacy the form as a value of {@code Cluster.lb_policy} (A52-04); empty for policies
+ *     without such a value
  */
 record PolicyDecoder(String typeName, Extension extension, Custom custom, Optional<Legacy> legacy) {
   @FunctionalInterface

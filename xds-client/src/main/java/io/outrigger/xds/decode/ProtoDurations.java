@@ -10,7 +10,8 @@ import java.util.Optional;
  */
 public final class ProtoDurations {
   /**
-   * The maximum duration, to which longer durations are shortened. This duration is practically infinite for a proxy, but its nanoseconds plus a clock value still fit in a long.
+   * The maximum duration, to which longer durations are shortened. This duration is practically
+   * infinite for a proxy, but its nanoseconds plus a clock value still fit in a long.
    */
   static final Duration LONGEST = Duration.ofDays(36_525);
 

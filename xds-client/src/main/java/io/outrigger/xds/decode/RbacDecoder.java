@@ -24,7 +24,11 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Every part that the decoder does not understand is an error, because ignoring the part could allow a request that the policy denies. A criterion that silently never matches would allow requests in a DENY policy, and inside a NOT also in an ALLOW policy (decision xds-0075). Shadow rules and statistics are ignored, because they allow no requests.
+ * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Every part that the
+ * decoder does not understand is an error, because ignoring the part could allow a request that the
+ * policy denies. A criterion that silently never matches would allow requests in a DENY policy, and
+ * inside a NOT also in an ALLOW policy (decision xds-0075). Shadow rules and statistics are
+ * ignored, because they allow no requests.
  */
 @SuppressWarnings("deprecation") // istiod still sends the deprecated fields
 final class RbacDecoder {

@@ -94,9 +94,9 @@ public final class ResourceDecoder {
   /**
    * Decodes {@code resources}, each of which may be inside the wrapper {@code Resource} (A30).
    *
-   * <p>If two resources have the same name, the last resource is used (A46-04). A resource whose name
-   * cannot be read is reported by its index in the list, from 0. The content of resources never
-   * causes an exception.
+   * <p>If two resources have the same name, the last resource is used (A46-04). A resource whose
+   * name cannot be read is reported by its index in the list, from 0. The content of resources
+   * never causes an exception.
    */
   public static <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, DecodeContext context) {

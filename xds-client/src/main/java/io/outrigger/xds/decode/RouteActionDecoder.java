@@ -55,7 +55,8 @@ final class RouteActionDecoder {
   }
 
   /**
-   * Decodes the host rewrite. The host rewrite of an untrusted server is ignored (A81, A111 "xDS Resource Validation").
+   * Decodes the host rewrite. The host rewrite of an untrusted server is ignored (A81, A111 "xDS
+   * Resource Validation").
    */
   private static HostRewrite hostRewrite(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
@@ -238,9 +239,9 @@ final class RouteActionDecoder {
   }
 
   /**
-   * Translates a substitution from the syntax of RE2 to the syntax of RE2/J. In RE2, {@code \1} is a
-   * group and {@code \\} is a backslash. In RE2/J, {@code $1} is a group and a backslash makes the
-   * next character literal.
+   * Translates a substitution from the syntax of RE2 to the syntax of RE2/J. In RE2, {@code \1} is
+   * a group and {@code \\} is a backslash. In RE2/J, {@code $1} is a group and a backslash makes
+   * the next character literal.
    */
   private static Optional<String> substitution(String text, Pattern pattern, FieldErrors errors) {
     var translated = new StringBuilder(text.length());

@@ -177,7 +177,8 @@ final class SocketListenerDecoder {
   }
 
   /**
-   * Decodes the match of a chain. A value that occurs twice in a field is an error, because the match would then duplicate itself.
+   * Decodes the match of a chain. A value that occurs twice in a field is an error, because the
+   * match would then duplicate itself.
    */
   private static Optional<FilterChainMatch> match(
       io.envoyproxy.envoy.config.listener.v3.FilterChainMatch proto, FieldErrors errors) {

@@ -25,7 +25,8 @@ import java.util.Optional;
 /**
  * Decodes {@code UpstreamTlsContext} and {@code DownstreamTlsContext} (A29 "CDS for Client Side
  * Security", "LDS for Server Side Security" and "CommonTlsContext Processing", A82, A101). An
- * unsupported field is an error if ignoring it would weaken the connection. Other unsupported fields are ignored according to the lists in A29.
+ * unsupported field is an error if ignoring it would weaken the connection. Other unsupported
+ * fields are ignored according to the lists in A29.
  */
 @SuppressWarnings("deprecation") // istiod still uses the older fields
 final class TlsContextDecoder {
@@ -218,7 +219,8 @@ final class TlsContextDecoder {
   }
 
   /**
-   * Decodes the SAN matchers: the typed list if it is not empty, else the deprecated list {@code match_subject_alt_names}.
+   * Decodes the SAN matchers: the typed list if it is not empty, else the deprecated list {@code
+   * match_subject_alt_names}.
    */
   private static List<SanMatcher> sanMatchers(
       CertificateValidationContext proto, FieldErrors errors) {

@@ -13,8 +13,10 @@ import io.outrigger.config.tls.UpstreamTls;
 import java.util.Optional;
 
 /**
- * Decodes {@code transport_socket}, which configures how connections of a cluster are made and secured (A29, A86), and how connections from clients of a server are secured. Clusters support plain text and TLS, each directly or through an HTTP CONNECT proxy. Any other transport socket is an
- * error, because a connection without the required security would be unsafe.
+ * Decodes {@code transport_socket}, which configures how connections of a cluster are made and
+ * secured (A29, A86), and how connections from clients of a server are secured. Clusters support
+ * plain text and TLS, each directly or through an HTTP CONNECT proxy. Any other transport socket is
+ * an error, because a connection without the required security would be unsafe.
  */
 final class TransportSecurityDecoder {
   static final String HTTP_CONNECT =

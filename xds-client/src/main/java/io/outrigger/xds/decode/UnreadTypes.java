@@ -6,10 +6,10 @@ import com.google.gson.JsonObject;
 import java.util.Set;
 
 /**
- * Wraps those messages in JSON documents whose types have no descriptor in Outrigger. A control plane
- * sends a message of an unknown type as bytes, and a client that does not use the message ignores
- * the bytes. To apply the same rules to files, each message of an unknown type is wrapped in a
- * TypedStruct of its type (A39), which decoders treat like the type itself.
+ * Wraps those messages in JSON documents whose types have no descriptor in Outrigger. A control
+ * plane sends a message of an unknown type as bytes, and a client that does not use the message
+ * ignores the bytes. To apply the same rules to files, each message of an unknown type is wrapped
+ * in a TypedStruct of its type (A39), which decoders treat like the type itself.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";

@@ -62,12 +62,15 @@ final class WireFields {
    * A message and the contents of one field that was removed from it.
    *
    * @param rest the message without the field
-   * @param parts the contents of the field; each key consists of the list indexes of the enclosing messages, outermost first. If the field occurs twice in one message, both contents are merged
+   * @param parts the contents of the field; each key consists of the list indexes of the enclosing
+   *     messages, outermost first. If the field occurs twice in one message, both contents are
+   *     merged
    */
   record Cut(ByteString rest, Map<List<Integer>, ByteString> parts) {}
 
   /**
-   * Removes the field at {@code path} from each message that contains the field. The path has the form of the path of {@link #contain}. Bytes that are not readable stay unchanged.
+   * Removes the field at {@code path} from each message that contains the field. The path has the
+   * form of the path of {@link #contain}. Bytes that are not readable stay unchanged.
    */
   static Cut cut(ByteString message, int... path) {
     if (contain(message, path)) {

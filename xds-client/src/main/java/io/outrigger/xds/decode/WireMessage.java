@@ -11,7 +11,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Builds a protobuf message field by field. The class avoids descriptors: protobuf builds the descriptors of a file and of all imported files to write a generated message with a map, or to pack any message (decision xds-0074).
+ * Builds a protobuf message field by field. The class avoids descriptors: protobuf builds the
+ * descriptors of a file and of all imported files to write a generated message with a map, or to
+ * pack any message (decision xds-0074).
  */
 public final class WireMessage {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -15,7 +15,8 @@ import java.util.Map;
  * The serialized message {@code Node}, which identifies this client in the first request of a
  * stream (A27 "Node proto").
  *
- * <p>A {@link WireMessage} writes the fields, because at the start of the proxy no other message needs the descriptors that protobuf would build.
+ * <p>A {@link WireMessage} writes the fields, because at the start of the proxy no other message
+ * needs the descriptors that protobuf would build.
  *
  * @param bytes the serialized {@code envoy.config.core.v3.Node}
  */
@@ -50,7 +51,8 @@ public record WireNode(ByteString bytes) {
   }
 
   /**
-   * Returns the node that the control plane receives, without the values of metadata with secret names.
+   * Returns the node that the control plane receives, without the values of metadata with secret
+   * names.
    */
   public static Node shown(io.outrigger.config.bootstrap.Node node, String version) {
     try {

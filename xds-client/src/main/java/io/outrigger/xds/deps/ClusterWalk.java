@@ -27,7 +27,8 @@ import java.util.stream.Collectors;
 @ControlConfined
 final class ClusterWalk {
   /**
-   * The maximum number of reasons that the failure of an aggregate lists. For further reasons, the failure contains only their number.
+   * The maximum number of reasons that the failure of an aggregate lists. For further reasons, the
+   * failure contains only their number.
    */
   private static final int MAX_REASONS = 5;
 

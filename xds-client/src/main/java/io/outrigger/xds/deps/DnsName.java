@@ -158,7 +158,8 @@ public final class DnsName {
   }
 
   /**
-   * Adds the earlier addresses of a family whose lookup failed, because a failure removes no address.
+   * Adds the earlier addresses of a family whose lookup failed, because a failure removes no
+   * address.
    */
   private List<EndpointAddress> withUnansweredFamily(DnsLookup.Answer answer) {
     List<EndpointAddress> all = new ArrayList<>(answer.addresses());

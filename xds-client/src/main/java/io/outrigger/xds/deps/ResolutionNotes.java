@@ -22,7 +22,8 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
   }
 
   /**
-   * Returns the note of a cluster. The parameters are the ambient errors of its CDS and EDS resources, or OK. The note is empty if there is no error and no node ID.
+   * Returns the note of a cluster. The parameters are the ambient errors of its CDS and EDS
+   * resources, or OK. The note is empty if there is no error and no node ID.
    */
   String note(RpcStatus cluster, RpcStatus endpoints) {
     // The set drops duplicates, because one cause, such as a lost connection, gives all resources

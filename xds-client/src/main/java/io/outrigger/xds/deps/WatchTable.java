@@ -25,7 +25,8 @@ public final class WatchTable<K, T> {
   private final Map<K, Entry<T>> entries = new HashMap<>();
 
   /**
-   * @param onChange called with the resource name whenever the result of {@link #get} has changed, possibly before {@link Source#watch} returns
+   * @param onChange called with the resource name whenever the result of {@link #get} has changed,
+   *     possibly before {@link Source#watch} returns
    */
   WatchTable(Source<K, T> source, Consumer<K> onChange) {
     this.source = source;

@@ -106,8 +106,8 @@ public final class XdsDependencyManager {
   }
 
   /**
-   * Resolves DNS names again after each {@code interval}; zero disables these lookups. Must
-   * be called before {@link #start}.
+   * Resolves DNS names again after each {@code interval}; zero disables these lookups. Must be
+   * called before {@link #start}.
    */
   public XdsDependencyManager refreshNames(Duration interval) {
     refresh = interval;
@@ -133,7 +133,8 @@ public final class XdsDependencyManager {
 
   /**
    * Sets the names of the clusters that calls still hold. These clusters stay watched and part of
-   * the configuration even when no route names them (A31-06). A later call of this method without a cluster's name releases the cluster (A31-07).
+   * the configuration even when no route names them (A31-06). A later call of this method without a
+   * cluster's name releases the cluster (A31-07).
    */
   public void keep(Set<String> names) {
     loop.checkInside();

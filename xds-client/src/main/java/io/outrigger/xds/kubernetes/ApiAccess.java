@@ -11,7 +11,8 @@ import java.util.Optional;
  * The address of an API server and the files with the credentials for it. The files are read again
  * for each request, because Kubernetes replaces them.
  *
- * @param server an https or http URI without a query; an http server has credentials only if it runs on this machine
+ * @param server an https or http URI without a query; an http server has credentials only if it
+ *     runs on this machine
  * @param roots the certificates of authorities that may have issued the server's certificate
  * @param chain the certificate chain of the caller; empty if and only if {@code key} is empty
  */
@@ -34,7 +35,8 @@ public record ApiAccess(
   /**
    * Returns the access of a pod with its service account.
    *
-   * @throws IllegalArgumentException when this process does not run in a pod; the message has the reason
+   * @throws IllegalArgumentException when this process does not run in a pod; the message has the
+   *     reason
    */
   public static ApiAccess ofPod(Map<String, String> environment) {
     String host = environment.getOrDefault(HOST, "");

@@ -33,10 +33,12 @@ import java.util.stream.Collectors;
  * Computes the endpoints of a service's port from its slices.
  *
  * <ul>
- *   <li>Ready endpoints are HEALTHY. Endpoints that terminate and still serve are DRAINING. When no endpoint is ready, they are HEALTHY, because kube-proxy also uses them in that case.
+ *   <li>Ready endpoints are HEALTHY. Endpoints that terminate and still serve are DRAINING. When no
+ *       endpoint is ready, they are HEALTHY, because kube-proxy also uses them in that case.
  *   <li>All addresses of one pod form one endpoint. No address is part of two endpoints.
  *   <li>Each zone is a locality, whose weight is the number of its endpoints.
- *   <li>When every ready endpoint has hints, and some hints name the zone of this process, the endpoints with these hints have priority 0 and all others priority 1.
+ *   <li>When every ready endpoint has hints, and some hints name the zone of this process, the
+ *       endpoints with these hints have priority 0 and all others priority 1.
  * </ul>
  *
  * @param isTarget accepts the port of a slice that the target names
@@ -44,7 +46,9 @@ import java.util.stream.Collectors;
 @AnyThread
 record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isTarget) {
   /**
-   * The order in which addresses are assigned to pods. Ready endpoints come first, because a terminating pod in the host network may share its address with its replacement. Within a pod, IPv4 addresses come first.
+   * The order in which addresses are assigned to pods. Ready endpoints come first, because a
+   * terminating pod in the host network may share its address with its replacement. Within a pod,
+   * IPv4 addresses come first.
    */
   private static final Comparator<Reached> ORDER =
       Comparator.<Reached, Boolean>comparing(reached -> !reached.endpoint().isReady())

@@ -22,14 +22,17 @@ public record ServicePort(String service, String namespace, String port) {
   }
 
   /**
-   * Returns the {@code :authority} of calls. The name of a port is left out, because the port of an authority is a number (RFC 3986 section 3.2.3).
+   * Returns the {@code :authority} of calls. The name of a port is left out, because the port of an
+   * authority is a number (RFC 3986 section 3.2.3).
    */
   public String authority() {
     return service + "." + namespace + (isNumber() ? ":" + port : "");
   }
 
   /**
-   * Returns the server entry of the target, which status views show. A Service that is missing, or that this process must not read, is a data error, so the endpoints of a deleted Service are no longer used.
+   * Returns the server entry of the target, which status views show. A Service that is missing, or
+   * that this process must not read, is a data error, so the endpoints of a deleted Service are no
+   * longer used.
    */
   public XdsServer server() {
     return new XdsServer(

@@ -84,8 +84,12 @@ public final class LocalAdsTransport implements AdsTransport {
    *
    * <p>A response of a type is due when the client requests new names, or when the resources of
    * that type have changed. The response is sent once the transport has a snapshot and the client
-   * permits a response. Each response contains every requested resource, because the client skips resources whose bytes have not changed. Resources are not sent again until they change, even if the
-   * client rejects them. The snapshot is complete, so the response contains a resource error for each requested name that is not in the snapshot (xRFC TP3). If the snapshot has a resource and also an error for its name, the response contains both, so that the resource stays in use and the client learns the error (A88-07).
+   * permits a response. Each response contains every requested resource, because the client skips
+   * resources whose bytes have not changed. Resources are not sent again until they change, even if
+   * the client rejects them. The snapshot is complete, so the response contains a resource error
+   * for each requested name that is not in the snapshot (xRFC TP3). If the snapshot has a resource
+   * and also an error for its name, the response contains both, so that the resource stays in use
+   * and the client learns the error (A88-07).
    */
   private final class LocalStream implements ServerStream<DiscoveryRequest> {
     private final AdsTransport.Listener listener;

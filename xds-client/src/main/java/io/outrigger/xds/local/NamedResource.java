@@ -30,7 +30,9 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   }
 
   /**
-   * Finds the Listener whose socket address is {@code listen}, such as {@code 10.1.2.3:8080}, and returns a copy with this name. Without a bootstrap, the name of a served address is the address.
+   * Finds the Listener whose socket address is {@code listen}, such as {@code 10.1.2.3:8080}, and
+   * returns a copy with this name. Without a bootstrap, the name of a served address is the
+   * address.
    */
   static Optional<Any> listenerAt(String listen, Iterable<Any> listeners) {
     Optional<EndpointAddress> wanted =
@@ -52,7 +54,8 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   }
 
   /**
-   * Returns the Listener of a server; empty for a Listener of clients, whose address has no meaning. Also returns empty for an unreadable message, which the decoder rejects.
+   * Returns the Listener of a server; empty for a Listener of clients, whose address has no
+   * meaning. Also returns empty for an unreadable message, which the decoder rejects.
    */
   private static Optional<Listener> server(Any any) {
     try {

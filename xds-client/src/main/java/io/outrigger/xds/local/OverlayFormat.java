@@ -27,7 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Parses one file of local policy (CONTRACT section 11). Each call of {@link #parse} uses its own instance.
+ * Parses one file of local policy (CONTRACT section 11). Each call of {@link #parse} uses its own
+ * instance.
  */
 @AnyThread
 final class OverlayFormat {
@@ -66,7 +67,9 @@ final class OverlayFormat {
     this.problems = problems;
   }
 
-  /** Parses the rules of a file. If any part of the file is invalid, no rule of the file is used. */
+  /**
+   * Parses the rules of a file. If any part of the file is invalid, no rule of the file is used.
+   */
   static Rules parse(Path path, String text, List<FileProblem> problems) {
     var places = new Places(path, text, MAX_SIZE);
     try {

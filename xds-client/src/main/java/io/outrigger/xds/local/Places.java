@@ -15,7 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the lines and columns of the parts of one document. The document is parsed as a tree only when a place is first needed, because most documents have no problems. If two threads need the tree at the same time, each thread parses the document, with the same result.
+ * Finds the lines and columns of the parts of one document. The document is parsed as a tree only
+ * when a place is first needed, because most documents have no problems. If two threads need the
+ * tree at the same time, each thread parses the document, with the same result.
  */
 @AnyThread
 final class Places {

@@ -60,7 +60,8 @@ public final class References {
   /**
    * Checks the configuration of a target. Findings omit clusters and endpoints that have failed.
    *
-   * @return the findings of {@link #check()}, by the subjects of resources, such as {@code cluster "pay"}
+   * @return the findings of {@link #check()}, by the subjects of resources, such as {@code cluster
+   *     "pay"}
    */
   public static Map<String, FieldErrors> check(XdsConfig config) {
     var references = new References(Optional.of(config.virtualHost()));
@@ -108,7 +109,8 @@ public final class References {
   }
 
   /**
-   * Finds each missing resource and each resource that cannot work. In the result, {@link FieldErrors#all} contains the errors, and {@link FieldErrors#ignored} contains the warnings.
+   * Finds each missing resource and each resource that cannot work. In the result, {@link
+   * FieldErrors#all} contains the errors, and {@link FieldErrors#ignored} contains the warnings.
    *
    * @return findings by the subjects of resources, such as {@code cluster "pay"}
    */
@@ -151,7 +153,8 @@ public final class References {
   /**
    * Checks the routes of a connection manager.
    *
-   * @param isClients whether the routes are routes of clients, so that findings about their clusters are errors
+   * @param isClients whether the routes are routes of clients, so that findings about their
+   *     clusters are errors
    * @param named receives the name of the route configuration
    */
   private void routes(boolean isClients, FieldErrors path, RouteSource routes, Set<String> named) {

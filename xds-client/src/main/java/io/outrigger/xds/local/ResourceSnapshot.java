@@ -70,7 +70,8 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   }
 
   /**
-   * Returns a hash that also changes when a value moves to another name: each value is hashed together with all previous names and values.
+   * Returns a hash that also changes when a value moves to another name: each value is hashed
+   * together with all previous names and values.
    */
   private static String hash(SortedMap<String, Any> sorted, SortedMap<String, RpcStatus> errors) {
     long hash = 0;

@@ -41,7 +41,8 @@ public final class ResourceValidator {
   /**
    * The findings of a check.
    *
-   * @param problems the errors because of which a file would be rejected; empty if all files would be accepted
+   * @param problems the errors because of which a file would be rejected; empty if all files would
+   *     be accepted
    * @param broken the errors of accepted resources that cannot work
    * @param warnings the fields that have no effect, and the resources that work only in part
    * @param rules the effect of each rule of the overlay
@@ -62,7 +63,8 @@ public final class ResourceValidator {
   /**
    * Decodes all resources of files that were read before.
    *
-   * @param context the context of the server that the files replace; the overlay is applied as if each listener name were a target
+   * @param context the context of the server that the files replace; the overlay is applied as if
+   *     each listener name were a target
    */
   public static Result validate(ResourceFiles read, DecodeContext context) {
     DecodeContext all = context.under(context.overlay().forTargets(targets(read)));

@@ -26,7 +26,9 @@ import java.util.stream.Stream;
  *
  * @param stamp the metadata that shows without reading whether the file is unchanged; empty when
  *     the file was not read
- * @param seen the number of consecutive readings with this stamp; the stamp is trusted only after several readings, because a file may be written twice within one tick of the file system's clock
+ * @param seen the number of consecutive readings with this stamp; the stamp is trusted only after
+ *     several readings, because a file may be written twice within one tick of the file system's
+ *     clock
  * @param good whether the content in use comes from a text without problems
  * @param content the content in use, which is the content of the last text without problems, if any
  */
@@ -40,7 +42,8 @@ record WatchedFile<T>(
     T content,
     List<FileProblem> problems) {
   /**
-   * The number of consecutive readings with the same stamp after which the stamp is trusted. File systems have clock ticks of up to 2 s, and the stamp is read twice a second.
+   * The number of consecutive readings with the same stamp after which the stamp is trusted. File
+   * systems have clock ticks of up to 2 s, and the stamp is read twice a second.
    */
   private static final int TRUSTED = 8;
 

@@ -34,7 +34,9 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * Reads YAML or JSON as a tree that records the place of each part. Each alias is replaced by a
  * copy of its content. Depth and size are limited, so that a small file cannot exhaust the memory.
  *
- * <p>Numbers keep their characters, because the number may be the value of a text field, where {@code 1.10} differs from {@code 1.1}. A number or boolean that JSON would write differently is an error, because the reader cannot know whether the field is a text field.
+ * <p>Numbers keep their characters, because the number may be the value of a text field, where
+ * {@code 1.10} differs from {@code 1.1}. A number or boolean that JSON would write differently is
+ * an error, because the reader cannot know whether the field is a text field.
  */
 @AnyThread
 public final class YamlReader {

@@ -5,7 +5,8 @@
  *
  * <p>Files are read on a separate thread; everything else runs on the control loop.
  *
- * <p>The package implements the server side of the state-of-the-world variant of ADS (A30, A57), and sends errors for resources that are in no file (A88 with xRFC TP3).
+ * <p>The package implements the server side of the state-of-the-world variant of ADS (A30, A57),
+ * and sends errors for resources that are in no file (A88 with xRFC TP3).
  */
 @NullMarked
 package io.outrigger.xds.local;

@@ -25,8 +25,9 @@ import java.util.Set;
  *   neither has set                   is set         is set
  * </pre>
  *
- * <p>All members of a oneof count as one field. {@code lb_policy}, the configurations of its policies, and {@code load_balancing_policy} also count as one field, because a cluster has only one
- * effective policy.
+ * <p>All members of a oneof count as one field. {@code lb_policy}, the configurations of its
+ * policies, and {@code load_balancing_policy} also count as one field, because a cluster has only
+ * one effective policy.
  *
  * <p>Confined to the call that decodes the resource.
  */
@@ -218,7 +219,8 @@ public final class Merge {
   }
 
   /**
-   * Whether {@code field} is set. A field without presence counts as set unless it has the default value.
+   * Whether {@code field} is set. A field without presence counts as set unless it has the default
+   * value.
    */
   static boolean isSet(Message.Builder message, FieldDescriptor field) {
     if (field.isRepeated()) {

@@ -97,7 +97,8 @@ public record Overlay(
   }
 
   /**
-   * Returns an overlay with the same rules, and with the route rules of each target in {@code targets}.
+   * Returns an overlay with the same rules, and with the route rules of each target in {@code
+   * targets}.
    *
    * @param targets the targets as configured, such as {@code xds:///orders}
    * @return this overlay itself if the rules of each target stay the same

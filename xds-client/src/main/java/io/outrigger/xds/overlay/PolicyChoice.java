@@ -12,10 +12,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keeps the two fields in which a cluster can name its load balancing policy consistent. A cluster uses
- * either {@code lb_policy} with the configuration of that policy, or {@code load_balancing_policy},
- * which takes precedence over {@code lb_policy} (A52). {@link Merge} treats both fields as one
- * setting, so that a rule for one field never changes the effect of the other by accident.
+ * Keeps the two fields in which a cluster can name its load balancing policy consistent. A cluster
+ * uses either {@code lb_policy} with the configuration of that policy, or {@code
+ * load_balancing_policy}, which takes precedence over {@code lb_policy} (A52). {@link Merge} treats
+ * both fields as one setting, so that a rule for one field never changes the effect of the other by
+ * accident.
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);
@@ -35,7 +36,8 @@ final class PolicyChoice {
 
   /**
    * Whether a rule may set {@code field}. A rule may not set {@code lb_policy} or its configuration
-   * if {@code load_balancing_policy} is set, and vice versa. In override mode, only a field that an earlier rule has set prevents this.
+   * if {@code load_balancing_policy} is set, and vice versa. In override mode, only a field that an
+   * earlier rule has set prevents this.
    */
   static boolean admits(
       Message.Builder message, Set<String> setPaths, Mode mode, FieldDescriptor field) {

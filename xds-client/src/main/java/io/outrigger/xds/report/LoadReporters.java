@@ -50,7 +50,8 @@ public final class LoadReporters {
     this.node = node;
     this.transports = transports;
     this.source = source;
-    source.onServersChanged(() -> control.execute(this::update)); // {@code servers()} is read after the change
+    source.onServersChanged(
+        () -> control.execute(this::update)); // {@code servers()} is read after the change
     update();
   }
 
@@ -80,7 +81,8 @@ public final class LoadReporters {
    * any     -> CLOSED   on close
    * </pre>
    *
-   * <p>Counts are taken from the source only when the stream can send a message at once. Counts that a blocked or ended stream could not send are therefore part of the next report (A64-02).
+   * <p>Counts are taken from the source only when the stream can send a message at once. Counts
+   * that a blocked or ended stream could not send are therefore part of the next report (A64-02).
    */
   private final class Reporter {
     private final XdsServer server;
@@ -233,7 +235,8 @@ public final class LoadReporters {
    */
   record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
     /**
-     * The minimum interval between two reports, as in gRPC C-core. The minimum replaces shorter, absent and invalid intervals.
+     * The minimum interval between two reports, as in gRPC C-core. The minimum replaces shorter,
+     * absent and invalid intervals.
      */
     static final Duration MIN_INTERVAL = Duration.ofSeconds(1); // decision xds-0002
 

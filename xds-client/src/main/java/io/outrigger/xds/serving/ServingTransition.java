@@ -33,7 +33,9 @@ import java.util.stream.Stream;
  * socket listener, routes answered      SERVING: routes in error fail their requests (A36-16)
  * </pre>
  *
- * <p>Other ambient errors do not change the state. While a configuration is served, a route configuration with the error UNAVAILABLE counts as unanswered: the control plane is unreachable, or a resource timer with a transient error has elapsed (decision xds-0076).
+ * <p>Other ambient errors do not change the state. While a configuration is served, a route
+ * configuration with the error UNAVAILABLE counts as unanswered: the control plane is unreachable,
+ * or a resource timer with a transient error has elapsed (decision xds-0076).
  *
  * @param listen the address to serve, with its IP address in canonical form
  * @param nodeId the xDS node ID, which is part of failures that callers receive
@@ -54,7 +56,8 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   /**
    * Computes the next state.
    *
-   * @param deletion the status of the Listener's deletion; OK if the control plane has not deleted the Listener
+   * @param deletion the status of the Listener's deletion; OK if the control plane has not deleted
+   *     the Listener
    */
   Step apply(
       ServingState before,
@@ -96,8 +99,7 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
               + " is an API listener, which configures clients; a server needs one with an address"
               + " and filter chains");
     }
-    if (!listener.isFor(
-        listen.ip(), listen.port())) { // port 0 matches every port (proposal 559)
+    if (!listener.isFor(listen.ip(), listen.port())) { // port 0 matches every port (proposal 559)
       return notServing(
           "%s is for %s, but the address to serve is %s; both must be equal"
               .formatted(subject(), new EndpointAddress(listener.host(), listener.port()), listen));

@@ -13,8 +13,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Watches the Listener of one served address and the route configurations that the Listener names, and publishes the state of the address. All changes of one turn of the control loop give at most one
- * new state.
+ * Watches the Listener of one served address and the route configurations that the Listener names,
+ * and publishes the state of the address. All changes of one turn of the control loop give at most
+ * one new state.
  */
 @ControlConfined
 public final class ServingWatcher {
@@ -35,7 +36,8 @@ public final class ServingWatcher {
   /**
    * @param listen the address to serve, with its IP address in canonical form
    * @param nodeId the xDS node ID, which is part of failures that callers receive
-   * @param onState called on the control loop with each state that differs from the previous state; {@link #state} returns the first state
+   * @param onState called on the control loop with each state that differs from the previous state;
+   *     {@link #state} returns the first state
    */
   public ServingWatcher(
       ControlLoop loop,

@@ -60,7 +60,8 @@ public record XdsStatusView(List<Client> clients) {
    *
    * @param name the authority's name; empty for old-style resource names
    * @param servers the URIs of the servers in order of preference
-   * @param inUse the number of servers in use, which are the first servers of the list: zero before the first watch, and more than one during a fallback
+   * @param inUse the number of servers in use, which are the first servers of the list: zero before
+   *     the first watch, and more than one during a fallback
    */
   public record Authority(String name, List<String> servers, int inUse) {
     public Authority {
@@ -74,11 +75,13 @@ public record XdsStatusView(List<Client> clients) {
 
   /**
    * The state of one control plane, with counts since the start of the process. Several servers may
-   * have the same URI, because two servers of a bootstrap may differ only in credentials or features.
+   * have the same URI, because two servers of a bootstrap may differ only in credentials or
+   * features.
    *
    * @param asked whether any authority requests a resource from the server now
    * @param attached whether a stream to the server is attached to a live connection
-   * @param connected the value of A78's gauge: true after the first attempt, but false from a connectivity failure until the next response
+   * @param connected the value of A78's gauge: true after the first attempt, but false from a
+   *     connectivity failure until the next response
    * @param lastError the latest connectivity failure, kept after recovery
    * @param streams the number of streams opened so far
    * @param failures the number of streams that ended without a response
@@ -113,7 +116,8 @@ public record XdsStatusView(List<Client> clients) {
    * @param state the label of the cache state, such as {@code acked}
    * @param version the version in use; empty when no version is in use
    * @param lastUpdated the time at which the version in use was last received
-   * @param connectivityError the reason why the server cannot be reached; empty while it can be reached
+   * @param connectivityError the reason why the server cannot be reached; empty while it can be
+   *     reached
    * @param changes the latest changes of the resource, the oldest first
    */
   public record Resource(
@@ -139,7 +143,8 @@ public record XdsStatusView(List<Client> clients) {
     }
 
     /**
-     * Returns the state's name in CSDS. CSDS has no state for a stale resource, so REQUESTED is returned, because no control plane has answered yet.
+     * Returns the state's name in CSDS. CSDS has no state for a stale resource, so REQUESTED is
+     * returned, because no control plane has answered yet.
      */
     public String clientStatus() {
       return (isStale() ? CacheState.REQUESTED.label() : state).toUpperCase(Locale.ROOT);

@@ -78,7 +78,8 @@ public final class AdsClients {
    *     arrival
    * @param version the version of this program, sent to the control plane
    * @param decoder the decoder of responses, such as {@code ResourceDecoder::decode}
-   * @param connect makes the transport to a server; called once per server. The constructor rethrows exceptions of this function
+   * @param connect makes the transport to a server; called once per server. The constructor
+   *     rethrows exceptions of this function
    * @param observer receives events in addition to the log
    */
   public AdsClients(
@@ -196,7 +197,8 @@ public final class AdsClients {
   }
 
   /**
-   * Saves acknowledged resources to a folder. While no control plane answers, the clients use the resources that an earlier process saved there. Must be called before the first watch.
+   * Saves acknowledged resources to a folder. While no control plane answers, the clients use the
+   * resources that an earlier process saved there. Must be called before the first watch.
    *
    * @param files the executor that reads and writes the folder
    * @param after the time without a response after which the saved resources are used

@@ -227,7 +227,9 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
-   * Sends an ACK or NACK, as soon as the server has read the earlier requests. A server that sends responses without reading requests gets only one request per type, which answers the latest response. A queue of requests for all responses would exhaust the memory.
+   * Sends an ACK or NACK, as soon as the server has read the earlier requests. A server that sends
+   * responses without reading requests gets only one request per type, which answers the latest
+   * response. A queue of requests for all responses would exhaust the memory.
    */
   private void answer(ResourceType<?> type, Optional<Status> refusal) {
     Requested of = requestedOf(type);
@@ -244,7 +246,8 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
-   * Sends an ACK or NACK with the names that are subscribed now. A name may have been unsubscribed and subscribed again during decoding. The ACK or NACK omits such a name, and a second request
+   * Sends an ACK or NACK with the names that are subscribed now. A name may have been unsubscribed
+   * and subscribed again during decoding. The ACK or NACK omits such a name, and a second request
    * contains it.
    */
   private void sendAnswer(ResourceType<?> type) {

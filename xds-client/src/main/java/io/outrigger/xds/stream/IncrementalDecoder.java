@@ -92,8 +92,9 @@ final class IncrementalDecoder {
   }
 
   /**
-   * Remembers the last decoded endpoints of each large cluster. Equal parts of a newly
-   * decoded set and of the last set become the same objects. The sharing happens on the decoding thread, so that the control loop can compare ten thousand endpoints by identity.
+   * Remembers the last decoded endpoints of each large cluster. Equal parts of a newly decoded set
+   * and of the last set become the same objects. The sharing happens on the decoding thread, so
+   * that the control loop can compare ten thousand endpoints by identity.
    *
    * <p>The class only saves work: a set that is remembered too long, or forgotten too early,
    * changes no result. The references to sets are weak, because every user of a set also holds a

@@ -139,7 +139,8 @@ final class KeptAuthority {
   }
 
   /**
-   * Drops the stale resources that the control plane lacks, once the control plane has answered for all other resources.
+   * Drops the stale resources that the control plane lacks, once the control plane has answered for
+   * all other resources.
    */
   private void dropAbsent() {
     List<Subscription<?>> all = all();
@@ -171,7 +172,8 @@ final class KeptAuthority {
 
   /**
    * Whether the control plane has answered for every requested resource, so that no resource refers
-   * to a missing resource. A new listener delays no save, because no resource refers to a listener. Otherwise a target whose calls constantly name new hosts would prevent all saving.
+   * to a missing resource. A new listener delays no save, because no resource refers to a listener.
+   * Otherwise a target whose calls constantly name new hosts would prevent all saving.
    */
   boolean isSettled() {
     return all().stream().noneMatch(this::isDue);

@@ -13,7 +13,9 @@ import java.util.List;
  * resource for the first time. The timer stops when the server answers, when the stream ends, or
  * when the subscription ends.
  *
- * <p>While a response is decoded, no further response is read from the stream. The response, or a queued response, may contain the resource. A timer that elapses during decoding is therefore started again for {@link #RETRY}.
+ * <p>While a response is decoded, no further response is read from the stream. The response, or a
+ * queued response, may contain the resource. A timer that elapses during decoding is therefore
+ * started again for {@link #RETRY}.
  */
 @ControlConfined
 final class ResourceTimers {

@@ -174,7 +174,9 @@ record ResponseHandler(
   }
 
   /**
-   * Returns the text of a NACK: each invalid resource with every reason (A46-02). The text is limited to a size that servers accept in one message. A truncated text ends with the number of remaining resources.
+   * Returns the text of a NACK: each invalid resource with every reason (A46-02). The text is
+   * limited to a size that servers accept in one message. A truncated text ends with the number of
+   * remaining resources.
    */
   static String refusal(ResourceType<?> type, Decoded<?> decoded) {
     Iterator<String> lines =

@@ -54,7 +54,8 @@ final class ServerSubscriptions {
   }
 
   /**
-   * Returns the names that requests of a type contain. While one authority uses the server, returns the same instance until the names change.
+   * Returns the names that requests of a type contain. While one authority uses the server, returns
+   * the same instance until the names change.
    */
   Set<String> names(ResourceType<?> type) {
     if (parts.size() == 1) {

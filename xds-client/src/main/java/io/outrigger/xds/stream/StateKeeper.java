@@ -35,9 +35,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Saves the resources in use to a folder. While no control plane answers, the saved resources of an earlier process are used (CONTRACT 16). Does nothing until {@link #start}.
+ * Saves the resources in use to a folder. While no control plane answers, the saved resources of an
+ * earlier process are used (CONTRACT 16). Does nothing until {@link #start}.
  *
- * <p>A configuration is complete only if it contains every resource to which another resource refers. Changes of an authority are therefore saved only when the control plane has answered for every requested resource. Changes are saved at most once a second, on the folder's executor.
+ * <p>A configuration is complete only if it contains every resource to which another resource
+ * refers. Changes of an authority are therefore saved only when the control plane has answered for
+ * every requested resource. Changes are saved at most once a second, on the folder's executor.
  */
 @ControlConfined
 final class StateKeeper {
@@ -379,7 +382,8 @@ final class StateKeeper {
   }
 
   /**
-   * Returns the keys of all subscriptions the first time that every authority has answered, because all other resources in the folder are then obsolete.
+   * Returns the keys of all subscriptions the first time that every authority has answered, because
+   * all other resources in the folder are then obsolete.
    */
   private Optional<Set<KeptResource.Key>> prune() {
     if (isPruned || !authorities.stream().allMatch(each -> each.isAnswered() && each.isSettled())) {

@@ -98,7 +98,8 @@ final class Subscription<T> {
   }
 
   /**
-   * Applies an event, but defers an event that takes a stale resource out of use: a control plane that is reachable again may report the deletion of a cluster before it sends the replacement.
+   * Applies an event, but defers an event that takes a stale resource out of use: a control plane
+   * that is reachable again may report the deletion of a cluster before it sends the replacement.
    */
   void apply(CacheEvent<T> event, ServerFeatures features) {
     if (entry.isStale() && saysAbsent(event)) {
@@ -199,7 +200,9 @@ final class Subscription<T> {
       this.onUnwatched = onUnwatched;
     }
 
-    /** Whether the entry is hidden, because a stale resource might restore a withdrawn permission. */
+    /**
+     * Whether the entry is hidden, because a stale resource might restore a withdrawn permission.
+     */
     boolean mustWait() {
       return entry.isStale() && target.equals(AdsClients.SERVERS);
     }

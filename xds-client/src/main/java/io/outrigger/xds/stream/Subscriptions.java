@@ -75,8 +75,8 @@ final class Subscriptions {
   }
 
   /**
-   * Returns the names that requests of a type contain, in the order of their first watch. Returns the same
-   * instance until the names change.
+   * Returns the names that requests of a type contain, in the order of their first watch. Returns
+   * the same instance until the names change.
    */
   Set<String> names(ResourceType<?> type) {
     return names.computeIfAbsent(

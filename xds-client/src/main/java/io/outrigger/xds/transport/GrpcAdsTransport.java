@@ -26,8 +26,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * ADS over a gRPC channel to a control plane (A57). All streams to the server, including streams of load reports (A27), share the channel. The channel connects with the first stream. The streams are not
- * wait-for-ready, so a stream fails with the reason when the server cannot be reached.
+ * ADS over a gRPC channel to a control plane (A57). All streams to the server, including streams of
+ * load reports (A27), share the channel. The channel connects with the first stream. The streams
+ * are not wait-for-ready, so a stream fails with the reason when the server cannot be reached.
  *
  * <p>gRPC's back-off between connections would add to our back-off between streams, and would fail
  * streams with an outdated reason. If a stream ends without having reached a connection, the
@@ -37,7 +38,8 @@ import java.util.concurrent.TimeUnit;
 @ControlConfined
 public final class GrpcAdsTransport implements AdsTransport {
   /**
-   * The maximum size of a response. The limit leaves memory for the decoded resources and for the calls of apps.
+   * The maximum size of a response. The limit leaves memory for the decoded resources and for the
+   * calls of apps.
    */
   private static final int MAX_RESPONSE_BYTES = maxResponseBytes(Runtime.getRuntime().maxMemory());
 
@@ -46,7 +48,8 @@ public final class GrpcAdsTransport implements AdsTransport {
    * {@code time}, gRPC sends a PING. If no answer arrives within the duration {@code timeout}, gRPC
    * closes the connection. The minimum of {@code time} in gRPC is 10 s.
    *
-   * @param connect the time in which a stream has to reach a connection. gRPC for Java waits without a limit for the SETTINGS of a server; other implementations of gRPC wait for 20 s
+   * @param connect the time in which a stream has to reach a connection. gRPC for Java waits
+   *     without a limit for the SETTINGS of a server; other implementations of gRPC wait for 20 s
    */
   record KeepAlive(Duration time, Duration timeout, Duration connect) {
     static final KeepAlive DEFAULT = // A57-38
@@ -158,7 +161,8 @@ public final class GrpcAdsTransport implements AdsTransport {
   }
 
   /**
-   * Called when a stream has not reached a connection in time. The attempt to connect continues until the next stream times out too, because gRPC may have further addresses to try.
+   * Called when a stream has not reached a connection in time. The attempt to connect continues
+   * until the next stream times out too, because gRPC may have further addresses to try.
    */
   private void giveUpConnecting() {
     count(false);

@@ -44,7 +44,8 @@ final class ServerCredentials {
   private static final Executor READING = new BackgroundThread("credentials");
 
   /**
-   * The time before the expiry of a token at which its file is read again. By A97, the file is read one minute before the token counts as expired, which is 30 s before its expiry.
+   * The time before the expiry of a token at which its file is read again. By A97, the file is read
+   * one minute before the token counts as expired, which is 30 s before its expiry.
    */
   private static final Duration JWT_AHEAD = Duration.ofSeconds(90);
 
