@@ -32,8 +32,7 @@ final class CertificateReports implements CertificateSource.Listener {
 
   /**
    * @param subject the first words of log lines
-   * @param onLoaded receives a description of the certificates when other certificates come into
-   *     use
+   * @param onLoaded receives a description of new certificates when they come into use
    * @param onFailed receives each failure and each warning of expiry
    */
   CertificateReports(

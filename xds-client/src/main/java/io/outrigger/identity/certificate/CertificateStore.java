@@ -21,9 +21,8 @@ import java.util.function.Function;
 /**
  * The certificate providers of the bootstrap; all clusters that name the same provider share its
  * certificates (A29 "Implementation Details"). From {@link #start} on, files are read and the
- * Workload API is called, whether or not a cluster names the provider; files that do not exist yet
- * are read once they appear. The roots of the system (A82) are read and watched as soon as a
- * cluster needs them.
+ * Workload API is called, even if no cluster names the provider; missing files are read once they
+ * appear. The roots of the system (A82) are read and watched as soon as a cluster needs them.
  */
 @ControlConfined
 public final class CertificateStore {

@@ -49,7 +49,7 @@ final class FileWatcher extends CertificateSource {
   interface Source {
     Stream<String> paths();
 
-    /** Blocks. */
+    /** Reads all files; blocks. */
     FileReading read();
 
     Duration refreshInterval();

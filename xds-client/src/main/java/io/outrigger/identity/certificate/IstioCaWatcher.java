@@ -22,8 +22,7 @@ import java.util.stream.Stream;
 /**
  * Gets certificates from an istio CA, each for a fresh key. A certificate is renewed at half of its
  * life. After a failure, the certificate stays in use and the request is repeated after a back-off.
- * A certificate that expires before a renewal succeeds is dropped, and the instance then has no
- * identity.
+ * An expired certificate is dropped, and the instance then has no identity.
  *
  * <pre>
  * asking   -> holding  a pair arrived; the next request is due at half of its life

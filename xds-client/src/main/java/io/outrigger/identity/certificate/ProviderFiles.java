@@ -9,8 +9,7 @@ import java.util.stream.Stream;
  * The files of a {@code file_watcher} of the bootstrap (A29, A87), or of {@code tls} credentials of
  * a control plane (A65).
  *
- * @param systemRoots the roots to use when no file of roots is configured; empty to use no roots in
- *     that case
+ * @param systemRoots the roots to use when no file of roots is configured; empty for no roots
  */
 record ProviderFiles(CertificateFiles files, Optional<SystemRoots> systemRoots)
     implements FileWatcher.Source {

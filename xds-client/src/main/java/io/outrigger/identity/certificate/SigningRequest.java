@@ -41,9 +41,7 @@ record SigningRequest(KeyPair pair) {
     return pair.getPrivate();
   }
 
-  /**
-   * Returns the request in PEM for {@code uri}; if {@code uri} is empty, the CA chooses the names.
-   */
+  /** Returns the request in PEM for {@code uri}. Without a URI, the CA chooses the names. */
   String pem(Optional<String> uri) {
     Der subject = Der.of(Der.SEQUENCE);
     Der attributes = uri.map(SigningRequest::named).orElseGet(() -> Der.of(Der.CONTEXT_0));

@@ -28,9 +28,7 @@ public record SystemRoots(Optional<String> file) {
     return new SystemRoots(Optional.ofNullable(environment.get(VARIABLE)));
   }
 
-  /**
-   * Returns paths, of which the JVM uses the first that exists (JSSE reference, "TrustManager").
-   */
+  /** The JVM uses the first of these files that exists (JSSE reference, "TrustManager"). */
   private static Stream<String> storesOfJvm() {
     Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
     String named = System.getProperty("javax.net.ssl.trustStore", "");

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the SPIFFE Workload API through one call (SPW-01); each response replaces the previous
- * response, and the next response is requested {@link #PACE} later. A call that ends, or that has
- * no response for a minute, is retried after a back-off. The snapshot in use stays in use after any
- * failure.
+ * response, and the next response is requested {@link #PACE} later. A call that ends, or has no
+ * response for a minute, is retried after a back-off. A failure does not change the certificates in
+ * use.
  */
 @ControlConfined
 final class WorkloadWatcher extends CertificateSource {

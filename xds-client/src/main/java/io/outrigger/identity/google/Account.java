@@ -21,7 +21,6 @@ sealed interface Account {
   /** The OAuth scope that Google's control planes require (gRPC's {@code google_default}). */
   String SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 
-  /** Creates the request for a token. */
   HttpRequest request(Instant now) throws NoToken;
 
   /** Returns why {@code answer} cannot come from the intended server; empty if it can. */

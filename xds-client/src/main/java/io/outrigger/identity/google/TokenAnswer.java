@@ -12,9 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/**
- * Parses the response of a token server (RFC 6749 section 5); other content is a {@link NoToken}.
- */
+/** Parses the response of a token server (RFC 6749 section 5); throws if there is no token. */
 final class TokenAnswer {
   private static final int OK = 200;
   private static final int MAX_REASON_CHARS = 200;

@@ -1,8 +1,7 @@
 /**
  * TLS for connections to backends and from clients (A29), and to control planes (A65). All
  * connections use the same choice of library, the same policy (versions, cipher suites, no session
- * resumption), and the same verification of certificates and description of failures. All classes
- * may be used on any thread.
+ * resumption), and the same verification of certificates and description of failures. Thread-safe.
  */
 @NullMarked
 package io.outrigger.identity.tls;

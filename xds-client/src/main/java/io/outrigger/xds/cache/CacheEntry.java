@@ -76,8 +76,7 @@ public record CacheEntry<T>(
 
   /**
    * Whether a response is outstanding, so that a timer is needed: no resource that a control plane
-   * sent to this process is in use, and the resource has not been declared missing (A57-19,
-   * A88-42).
+   * sent to this process is in use, and the resource was not declared missing (A57-19, A88-42).
    */
   public boolean awaitsAnswer() {
     return isStale()

@@ -39,8 +39,7 @@ import java.util.Optional;
  * </pre>
  *
  * <p>A STALE resource is dropped by Deleted, by TimerFired, and by a ServerError that could drop a
- * resource, regardless of the server's features, because no control plane has sent the resource to
- * this process.
+ * resource, regardless of the server's features: no control plane has sent it to this process.
  *
  * <p>An event determines only the next entry. The notification for watchers is the difference
  * between the previous and the next entry. One method computes this difference, so that all
@@ -201,8 +200,7 @@ public final class CacheTransition {
   private static <T> CacheEntry<T> withDataError(
       CacheEntry<T> entry, CacheState state, DataError error, boolean drop) {
     Optional<Held<T>> held = drop ? Optional.empty() : entry.held();
-    // A stale resource stays stale until a valid resource replaces it, so a later deletion drops
-    // the stale resource.
+    // A STALE entry stays STALE until a valid resource arrives, so a later deletion drops it.
     CacheState next = entry.isStale() && !drop ? CacheState.STALE : state;
     return new CacheEntry<>(next, held, Optional.of(error), Optional.empty());
   }

@@ -43,9 +43,9 @@ final class BalancingPolicyDecoder {
   }
 
   /**
-   * Decodes the policy of an aggregate cluster, which does not affect its leaf clusters. An invalid
-   * {@code lb_policy} is ignored (A75-03). {@code load_balancing_policy} must contain a supported
-   * policy (A75-04, decision xds-0012).
+   * Decodes the policy of an aggregate cluster, whose calls normally use the policies of its
+   * leaves. An invalid {@code lb_policy} is ignored (A75-03). {@code load_balancing_policy} must
+   * contain a supported policy (A75-04, decision xds-0012).
    */
   static Optional<BalancingPolicy> ofAggregate(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {

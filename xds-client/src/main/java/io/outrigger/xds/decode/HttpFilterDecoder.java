@@ -110,7 +110,7 @@ final class HttpFilterDecoder {
 
   /**
    * Decodes {@code typed_per_filter_config} of the message at {@code errors} (A39 "Filter Config
-   * Overrides"). An unknown override that is marked optional is left out.
+   * Overrides"). An unknown override that is marked as optional is left out.
    */
   static Map<String, FilterConfig> overrides(Map<String, Any> protos, FieldErrors errors) {
     if (protos.isEmpty()) {

@@ -129,8 +129,7 @@ public final class PatchReader {
   private PatchReader() {}
 
   /**
-   * The result of reading a patch. The paths of {@code errors} and {@code ignored} start at the
-   * patch.
+   * The result of reading a patch. The paths of both lists start at the patch.
    *
    * @param ignored the fields that are valid but have no effect
    */
@@ -294,8 +293,7 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the name of the message or list that contains {@code field}, as in {@link
-   *     #EFFECTIVE}
+   * @param message the message or list that contains {@code field}, a key of {@link #EFFECTIVE}
    */
   private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
     Set<String> effective = EFFECTIVE.get(message);

@@ -63,8 +63,7 @@ final class WireFields {
    *
    * @param rest the message without the field
    * @param parts the contents of the field; each key consists of the list indexes of the enclosing
-   *     messages, outermost first. If the field occurs twice in one message, both contents are
-   *     merged
+   *     messages, outermost first. Two occurrences in one message are merged
    */
   record Cut(ByteString rest, Map<List<Integer>, ByteString> parts) {}
 

@@ -42,8 +42,7 @@ record WireMetadata(Map<String, Struct> filters, Map<String, Any> typed) {
   }
 
   String text(String filter, String key) {
-    Struct ofFilter =
-        filters.get(filter); // reading a Struct, even an empty one, builds descriptors
+    Struct ofFilter = filters.get(filter); // even reading an empty Struct builds descriptors
     return ofFilter == null
         ? ""
         : ofFilter.getFieldsOrDefault(key, Value.getDefaultInstance()).getStringValue();

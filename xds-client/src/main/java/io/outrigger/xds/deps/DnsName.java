@@ -157,10 +157,7 @@ public final class DnsName {
     watcher.onChanged(Outcome.ok(known.get()));
   }
 
-  /**
-   * Adds the earlier addresses of a family whose lookup failed, because a failure removes no
-   * address.
-   */
+  /** Adds the earlier addresses of a family whose lookup failed, so that they stay in use. */
   private List<EndpointAddress> withUnansweredFamily(DnsLookup.Answer answer) {
     List<EndpointAddress> all = new ArrayList<>(answer.addresses());
     if (answer.isPartial()) {

@@ -35,8 +35,7 @@ public record ApiAccess(
   /**
    * Returns the access of a pod with its service account.
    *
-   * @throws IllegalArgumentException when this process does not run in a pod; the message has the
-   *     reason
+   * @throws IllegalArgumentException if this process does not run in a pod; the message says why
    */
   public static ApiAccess ofPod(Map<String, String> environment) {
     String host = environment.getOrDefault(HOST, "");

@@ -6,9 +6,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import java.util.List;
 
-/**
- * Reads fields of JSON objects. A missing field, or a field of another type, reads as empty or 0.
- */
+/** Reads fields of JSON objects. A field that is missing or of another type reads as empty or 0. */
 final class ApiJson {
   private ApiJson() {}
 

@@ -48,7 +48,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
   /**
    * The order in which addresses are assigned to pods. Ready endpoints come first, because a
    * terminating pod in the host network may share its address with its replacement. Within a pod,
-   * IPv4 addresses come first.
+   * IPv4 comes first.
    */
   private static final Comparator<Reached> ORDER =
       Comparator.<Reached, Boolean>comparing(reached -> !reached.endpoint().isReady())

@@ -36,7 +36,6 @@ public final class Kubernetes implements AutoCloseable {
     this.thread = thread;
   }
 
-  /** Starts to watch. */
   public static Kubernetes start(
       ControlLoop control, ApiAccess access, Optional<String> zone, List<ServicePort> targets) {
     return start(control, access, zone, targets, WATCH_TIME, UnaryOperator.identity());

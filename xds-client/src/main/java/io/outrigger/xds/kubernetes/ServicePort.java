@@ -30,9 +30,8 @@ public record ServicePort(String service, String namespace, String port) {
   }
 
   /**
-   * Returns the server entry of the target, which status views show. A Service that is missing, or
-   * that this process must not read, is a data error, so the endpoints of a deleted Service are no
-   * longer used.
+   * Returns the server entry of the target, which status views show. A missing or forbidden Service
+   * is a data error, so endpoints of a deleted Service are no longer used.
    */
   public XdsServer server() {
     return new XdsServer(

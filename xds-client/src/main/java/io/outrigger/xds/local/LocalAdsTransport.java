@@ -88,8 +88,8 @@ public final class LocalAdsTransport implements AdsTransport {
    * resources whose bytes have not changed. Resources are not sent again until they change, even if
    * the client rejects them. The snapshot is complete, so the response contains a resource error
    * for each requested name that is not in the snapshot (xRFC TP3). If the snapshot has a resource
-   * and also an error for its name, the response contains both, so that the resource stays in use
-   * and the client learns the error (A88-07).
+   * and an error for one name, the response contains both, so that the resource stays in use
+   * (A88-07).
    */
   private final class LocalStream implements ServerStream<DiscoveryRequest> {
     private final AdsTransport.Listener listener;

@@ -31,8 +31,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
 
   /**
    * Finds the Listener whose socket address is {@code listen}, such as {@code 10.1.2.3:8080}, and
-   * returns a copy with this name. Without a bootstrap, the name of a served address is the
-   * address.
+   * returns a copy with this name, because without a bootstrap a served address has no other name.
    */
   static Optional<Any> listenerAt(String listen, Iterable<Any> listeners) {
     Optional<EndpointAddress> wanted =

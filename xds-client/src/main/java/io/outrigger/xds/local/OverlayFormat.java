@@ -67,9 +67,7 @@ final class OverlayFormat {
     this.problems = problems;
   }
 
-  /**
-   * Parses the rules of a file. If any part of the file is invalid, no rule of the file is used.
-   */
+  /** Parses the rules of a file. If any part is invalid, no rule of the file is used. */
   static Rules parse(Path path, String text, List<FileProblem> problems) {
     var places = new Places(path, text, MAX_SIZE);
     try {

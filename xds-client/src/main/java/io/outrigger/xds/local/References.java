@@ -60,8 +60,7 @@ public final class References {
   /**
    * Checks the configuration of a target. Findings omit clusters and endpoints that have failed.
    *
-   * @return the findings of {@link #check()}, by the subjects of resources, such as {@code cluster
-   *     "pay"}
+   * @return the findings of {@link #check()}, by subjects such as {@code cluster "pay"}
    */
   public static Map<String, FieldErrors> check(XdsConfig config) {
     var references = new References(Optional.of(config.virtualHost()));
@@ -153,8 +152,7 @@ public final class References {
   /**
    * Checks the routes of a connection manager.
    *
-   * @param isClients whether the routes are routes of clients, so that findings about their
-   *     clusters are errors
+   * @param isClients whether the routes are used by clients, so that findings are errors
    * @param named receives the name of the route configuration
    */
   private void routes(boolean isClients, FieldErrors path, RouteSource routes, Set<String> named) {

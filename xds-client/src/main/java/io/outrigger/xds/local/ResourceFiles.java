@@ -119,8 +119,7 @@ public record ResourceFiles(
                 : Optional.empty();
         if (named != null) {
           problems.add(conflict(path, resource, "is defined already", named));
-        } else if (served
-            .isPresent()) { // otherwise the hash order would decide which policies apply
+        } else if (served.isPresent()) { // otherwise names would decide which policies apply
           definedIn.remove(resource.subject());
           problems.add(
               conflict(path, resource, "has the address of another listener", served.get()));

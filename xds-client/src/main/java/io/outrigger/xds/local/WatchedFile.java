@@ -27,8 +27,7 @@ import java.util.stream.Stream;
  * @param stamp the metadata that shows without reading whether the file is unchanged; empty when
  *     the file was not read
  * @param seen the number of consecutive readings with this stamp; the stamp is trusted only after
- *     several readings, because a file may be written twice within one tick of the file system's
- *     clock
+ *     several readings, because a file may be written twice within one clock tick
  * @param good whether the content in use comes from a text without problems
  * @param content the content in use, which is the content of the last text without problems, if any
  */

@@ -12,11 +12,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keeps the two fields in which a cluster can name its load balancing policy consistent. A cluster
- * uses either {@code lb_policy} with the configuration of that policy, or {@code
- * load_balancing_policy}, which takes precedence over {@code lb_policy} (A52). {@link Merge} treats
- * both fields as one setting, so that a rule for one field never changes the effect of the other by
- * accident.
+ * Keeps the two fields for the load balancing policy of a cluster consistent. A cluster uses either
+ * {@code lb_policy} with the configuration of that policy, or {@code load_balancing_policy}, which
+ * takes precedence over {@code lb_policy} (A52). {@link Merge} treats both fields as one setting,
+ * so that a rule for one field does not change the effect of the other field.
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);

@@ -50,8 +50,7 @@ public final class LoadReporters {
     this.node = node;
     this.transports = transports;
     this.source = source;
-    source.onServersChanged(
-        () -> control.execute(this::update)); // {@code servers()} is read after the change
+    source.onServersChanged(() -> control.execute(this::update)); // reads servers() later
     update();
   }
 

@@ -16,8 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the events of one control plane, counts them for the metrics of A78, and passes them to the
- * next observer.
+ * Logs the events of one control plane, counts them for A78, and passes them to the next observer.
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Within a minute, the
  * same rejection is logged again only after a response was accepted, and at most ten rejections are

@@ -64,7 +64,6 @@ final class AdsSession implements AdsTransport.Listener {
   private Phase phase = Phase.OPENED;
   private boolean ready; // whether onReady was called
 
-  /** Opens the stream. */
   AdsSession(
       ControlLoop loop,
       AdsTransport transport,

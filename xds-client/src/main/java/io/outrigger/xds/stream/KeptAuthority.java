@@ -138,10 +138,7 @@ final class KeptAuthority {
     }
   }
 
-  /**
-   * Drops the stale resources that the control plane lacks, once the control plane has answered for
-   * all other resources.
-   */
+  /** Once the control plane has answered for all resources, drops stale resources that it lacks. */
   private void dropAbsent() {
     List<Subscription<?>> all = all();
     boolean isComplete =

@@ -200,9 +200,7 @@ final class Subscription<T> {
       this.onUnwatched = onUnwatched;
     }
 
-    /**
-     * Whether the entry is hidden, because a stale resource might restore a withdrawn permission.
-     */
+    /** Whether the entry is hidden: a stale resource might restore a withdrawn permission. */
     boolean mustWait() {
       return entry.isStale() && target.equals(AdsClients.SERVERS);
     }

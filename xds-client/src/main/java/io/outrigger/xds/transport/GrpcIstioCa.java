@@ -42,8 +42,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Istio's certificate service over gRPC. Each request has its own channel and reads the token and
- * the roots again, so that a rotated file is used at once. The cost is low, because requests are
- * hours apart.
+ * the roots again, so that a rotated file is used at once. Requests are hours apart.
  */
 @AnyThread
 public final class GrpcIstioCa implements IstioCaClient {
@@ -53,10 +52,7 @@ public final class GrpcIstioCa implements IstioCaClient {
   /** The form of a token that can be sent in a header. */
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
-  /**
-   * Holds the fields that load gRPC, so that gRPC is loaded at the first request, not at each
-   * start.
-   */
+  /** Holds the fields that load gRPC, so that the first request loads gRPC, not each start. */
   private static final class Create {
     static final Metadata.Key<String> AUTHORIZATION = key("authorization");
     static final Metadata.Key<String> CLUSTER_ID = key("clusterid");
@@ -134,9 +130,8 @@ public final class GrpcIstioCa implements IstioCaClient {
   }
 
   /**
-   * Returns the SPIFFE ID of the token's service account in Istio's form; empty when the token
-   * names no account. Every CA knows the account from the token, but some CAs compare the requested
-   * name (decision xds-0086).
+   * Returns the SPIFFE ID of the token's service account; empty when the token names no account.
+   * Every CA knows the account from the token, but some CAs compare the name (decision xds-0086).
    */
   private static Optional<String> name(IstioCa ca, String token) {
     return JwtTokenFile.subject(token)
