@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * One of the four xDS resource types (v3).
  *
  * @param label the short name: {@code lds}, {@code rds}, {@code cds} or {@code eds}
- * @param noun the word for such a resource in messages
+ * @param noun the name of the type in messages
  * @param fullStateOfTheWorld whether a response without a resource deletes the resource (A57-34)
  */
 public record ResourceType<T>(

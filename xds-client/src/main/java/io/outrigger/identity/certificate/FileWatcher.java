@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks files twice a second, and reads them when one has changed or the refresh interval has
- * passed. The files are those of a {@code file_watcher} (A29) or the roots of the system (A82).
+ * Checks files twice a second, and reads all files when a file has changed or the refresh interval
+ * has passed. The files are those of a {@code file_watcher} (A29) or the roots of the system (A82).
  *
  * <pre>
  * a check finds           the files are
@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A rotation renames one file after the other: a reading between the renames fails, and half a
  * second later both files are in place. A program that overwrites a file in place does so in
- * several steps: a reading between two steps may find only the first certificates. Meanwhile, the
- * previous snapshot stays in use.
+ * several steps: a reading between two steps may find only the first certificates. Until the next
+ * publication, the previous snapshot stays in use.
  */
 @ControlConfined
 final class FileWatcher extends CertificateSource {
@@ -115,7 +115,7 @@ final class FileWatcher extends CertificateSource {
     return stamps;
   }
 
-  /** Whether a file was written in place or newly created, rather than replaced by another. */
+  /** Whether a file was written in place or newly created, rather than replaced by a rename. */
   private static boolean isWrittenInPlace(
       Map<String, FileStamp> before, Map<String, FileStamp> now) {
     return now.entrySet().stream()

@@ -23,7 +23,7 @@ import java.util.Optional;
  *
  * <pre>
  * event            next state        held resource                          timer
- * Received         ACKED             the new one                            stops
+ * Received         ACKED             the new resource                       stops
  * Rejected         NACKED            kept; dropped with fail_on_data_errors stops
  * Deleted, held    DOES_NOT_EXIST    kept; dropped with fail_on_data_errors
  * Deleted, none    unchanged
@@ -31,7 +31,7 @@ import java.util.Optional;
  *                                    drop it with fail_on_data_errors
  * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with           stops
  *                                    resource_timer_is_transient_error
- * Restored         STALE             the one that an earlier process kept   stops
+ * Restored         STALE             the resource of an earlier process     stops
  * Overlaid         unchanged         the new value under local policy
  * StreamFailed     unchanged         kept
  * StreamRecovered  unchanged         kept; a REQUESTED entry keeps its stream

@@ -20,7 +20,7 @@ final class ConnectionManagerDecoder {
    * Decodes the connection manager. If {@code errors} has an error, the caller must not use the
    * result.
    *
-   * @param known the filters that are supported in such a listener
+   * @param known the filters that the kind of listener supports
    */
   static Optional<Manager> decode(
       HttpConnectionManager proto,

@@ -58,7 +58,7 @@ final class PolicyDecoderRegistry {
                           errors.at("least_request_lb_config"))
                       .map(BalancingPolicy.WrrLocality::new));
 
-  /** Chooses localities by weight and applies a child policy within each (A52). */
+  /** Chooses localities by weight and applies a child policy in each locality (A52). */
   static final PolicyDecoder WRR_LOCALITY =
       new PolicyDecoder(
           "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",

@@ -25,12 +25,11 @@ import org.jspecify.annotations.Nullable;
  * Walks from a listener to all its dependencies (A74): its routes, the virtual host of the target,
  * the clusters of that host's routes, and the endpoints of these clusters.
  *
- * <p>A walk is a function of the resources that it looks up. The result of a walk names the
- * resources to watch and has one of three cases: the configuration, the failure of the target, or a
- * resource that is still unresolved. While a resource is unresolved, the previous configuration
- * stays in force. The graph keeps the clusters' results of the last walk: a new result that is
- * equal is replaced by the kept instance, so that later comparisons are cheap. A change of
- * endpoints, by far the most frequent change, needs no walk.
+ * <p>A walk is a function of the resources that it looks up. The result of a walk is the
+ * configuration, the failure of the target, or the name of an unresolved resource. While a resource
+ * is unresolved, the previous configuration stays in force. The graph keeps the clusters' results
+ * of the last walk: a new result that is equal is replaced by the kept instance, so that later
+ * comparisons are cheap. A change of endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {

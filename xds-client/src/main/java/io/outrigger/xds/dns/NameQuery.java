@@ -26,13 +26,13 @@ import java.util.function.Consumer;
 /**
  * Queries the addresses of one name. The candidates are the name itself and the name with each
  * domain of the search list; they are queried one after the other until a candidate has addresses.
- * Both address families are queried at the same time. A failed family does not fail the name, and a
- * failed search domain does not end the search.
+ * Unless resolv.conf has {@code single-request}, both address families are queried in parallel. A
+ * failed family does not fail the name, and a failed search domain does not end the search.
  */
 @LoopConfined
 final class NameQuery {
   /**
-   * The timeout for each server after the other family has addresses. Six such queries (three
+   * The timeout of each query after the other address family was resolved. Six such queries (three
    * servers, two attempts) end before {@code DnsName} reports that the name has no answer.
    */
   private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);

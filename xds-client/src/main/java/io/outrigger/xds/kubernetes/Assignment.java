@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
  *   <li>Ready endpoints are HEALTHY. Endpoints that terminate and still serve are DRAINING. When no
  *       endpoint is ready, they are HEALTHY, because kube-proxy also uses them in that case.
  *   <li>All addresses of one pod form one endpoint. No address is part of two endpoints.
- *   <li>Each zone is a locality, whose weight is the number of its endpoints.
+ *   <li>Each zone is a locality, whose weight is the number of its healthy endpoints, at least 1.
  *   <li>When every ready endpoint has hints, and some hints name the zone of this process, the
  *       endpoints with these hints have priority 0 and all others priority 1.
  * </ul>

@@ -14,8 +14,8 @@ import io.outrigger.xds.decode.WireMessage;
 
 /**
  * The Listener of a target that no control plane serves: one route, for every path, to one cluster.
- * Calls have no timeout, no request limit and no retries, as in a gRPC client without xDS. Local
- * policy may set all of these fields, because the Listener leaves them unset.
+ * Calls have no timeout, no request limit and no retries, as in a gRPC client without xDS. All
+ * fields that local policy may set are left unset.
  */
 public final class DirectListener {
   private static final String FILTERS = "envoy.extensions.filters.";

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 
 /**
  * Watches the Listener of one served address and the route configurations that the Listener names,
- * and publishes the state of the address. All changes of one turn of the control loop give at most
- * one new state.
+ * and publishes the state of the address. Each turn of the control loop publishes at most one new
+ * state.
  */
 @ControlConfined
 public final class ServingWatcher {

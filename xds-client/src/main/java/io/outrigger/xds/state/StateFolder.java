@@ -384,7 +384,7 @@ public final class StateFolder {
   }
 
   /**
-   * A resource as a control plane sent it.
+   * A resource in the form in which a control plane sent it.
    *
    * @param server the URI of the control plane
    * @param at the time at which the resource was received

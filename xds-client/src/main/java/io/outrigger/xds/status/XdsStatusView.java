@@ -116,8 +116,7 @@ public record XdsStatusView(List<Client> clients) {
    * @param state the label of the cache state, such as {@code acked}
    * @param version the version in use; empty when no version is in use
    * @param lastUpdated the time at which the version in use was last received
-   * @param connectivityError the reason why the server cannot be reached; empty while it can be
-   *     reached
+   * @param connectivityError the stream error of the cache entry, if any
    * @param changes the latest changes of the resource, the oldest first
    */
   public record Resource(
@@ -144,7 +143,7 @@ public record XdsStatusView(List<Client> clients) {
 
     /**
      * Returns the state's name in CSDS. CSDS has no state for a stale resource, so REQUESTED is
-     * returned, because no control plane has answered yet.
+     * returned: no control plane has answered yet.
      */
     public String clientStatus() {
       return (isStale() ? CacheState.REQUESTED.label() : state).toUpperCase(Locale.ROOT);

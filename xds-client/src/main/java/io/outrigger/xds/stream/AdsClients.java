@@ -124,7 +124,7 @@ public final class AdsClients {
   /**
    * Returns the client of all served addresses; may be called on any thread. Served addresses and
    * targets share a stream, unless targets have their own streams (A71). Local policy has no effect
-   * on served addresses, because it patches only routes that forward.
+   * on served addresses, because local policy patches only routes that forward requests.
    */
   public XdsClient ofServers() {
     return of(SERVERS, isShared() ? ALL_TARGETS : SERVERS, bootstrap, keeper);

@@ -52,8 +52,8 @@ public interface AdsObserver {
    *
    * @param version the version, or its first {@link #MAX_VERSION} characters
    * @param valid the number of subscribed resources that were valid
-   * @param changes the resources that differ from those in use, up to {@link #MAX_CHANGES}
-   * @param changed the number of all resources that differ from those in use
+   * @param changes up to {@link #MAX_CHANGES} resources that differ from the resource in use
+   * @param changed the number of all resources that differ from the resource in use
    */
   record Response(
       ResourceType<?> type,

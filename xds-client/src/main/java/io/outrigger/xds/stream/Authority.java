@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  *
  * <pre>
  * the last server in use is unreachable,
- *   a resource is missing and another server is left   the next server is used too, without notice
+ *   a resource is missing and another server is left   the next server is used too
  *   otherwise                                          watchers are notified (A71-05)
  * a server in use responds                             the servers after it are released (A71-04)
  * </pre>

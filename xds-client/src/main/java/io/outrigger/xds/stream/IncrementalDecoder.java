@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Decodes the new resources in a response of one server. A state-of-the-world response repeats
- * every resource when one changes. The decoder skips each resource whose bytes equal those of the
- * resource in use.
+ * every resource when one changes. The decoder skips each resource whose bytes equal the bytes of
+ * the resource in use.
  */
 @AnyThread
 final class IncrementalDecoder {
@@ -36,8 +36,8 @@ final class IncrementalDecoder {
   record InUse<T>(String name, Held<T> held) {}
 
   /**
-   * Decodes {@code resources}. The result equals that of a full decoding, except for the order of
-   * names.
+   * Decodes {@code resources}. The result equals the result of a full decoding, except for the
+   * order of names.
    */
   <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, List<InUse<T>> known, DecodeContext context) {

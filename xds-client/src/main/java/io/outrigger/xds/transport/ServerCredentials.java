@@ -45,7 +45,7 @@ final class ServerCredentials {
 
   /**
    * The time before the expiry of a token at which its file is read again. By A97, the file is read
-   * one minute before the token counts as expired, which is 30 s before its expiry.
+   * one minute before the token counts as expired, and a token counts as expired 30 s early.
    */
   private static final Duration JWT_AHEAD = Duration.ofSeconds(90);
 
