@@ -2,7 +2,7 @@ package io.outrigger.xds.cache;
 
 import java.util.Locale;
 
-/** The six states of a cache entry (A88 "Cache Entry States"). */
+/** The states of a cache entry: the six states of A88 "Cache Entry States", and STALE. */
 public enum CacheState {
   /** The resource was requested, and no response about the resource has arrived yet. */
   REQUESTED,

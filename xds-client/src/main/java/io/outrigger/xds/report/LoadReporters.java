@@ -50,7 +50,7 @@ public final class LoadReporters {
     this.node = node;
     this.transports = transports;
     this.source = source;
-    source.onServersChanged(() -> control.execute(this::update)); // reads servers() later
+    source.onServersChanged(() -> control.execute(this::update)); // runs after the change
     update();
   }
 
