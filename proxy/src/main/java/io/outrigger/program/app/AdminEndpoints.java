@@ -98,7 +98,7 @@ final class AdminEndpoints {
         });
   }
 
-  /** Returns the endpoints of the {@code --health} server: only those that change nothing. */
+  /** Returns the endpoints of the {@code --health} server, which only read. */
   static Map<String, AdminEndpoint> probes(AdminState state) {
     Map<String, AdminEndpoint> table = new HashMap<>();
     new AdminEndpoints(state).addProbes(table);
@@ -123,8 +123,8 @@ final class AdminEndpoints {
   }
 
   /**
-   * Adds the probe endpoints. The probes accept any query parameter, since scrapers, probes and
-   * bookmarks add parameters of their own.
+   * Adds the probe endpoints. These endpoints accept any query parameter, because scrapers, probes
+   * and bookmarks add their own parameters.
    */
   private void addProbes(Map<String, AdminEndpoint> table) {
     table.put("GET /live", request -> live());
@@ -153,7 +153,7 @@ final class AdminEndpoints {
     return AdminReply.members("held", bytes, "limit", limit);
   }
 
-  /** Replies after one turn of the control loop, so the probe of a hanging process times out. */
+  /** Replies from the control loop, so that the probe times out when that loop hangs. */
   private CompletionStage<AdminReply> live() {
     return state.onControl(() -> AdminReply.text(200, "live"));
   }
@@ -198,9 +198,7 @@ final class AdminEndpoints {
         () -> AdminReply.json(200, state.serves().stream().map(each -> each.view(state)).toList()));
   }
 
-  /**
-   * Reads only counters that any thread may read, so the reply does not wait for the control loop.
-   */
+  /** Reads only thread-safe counters, so the reply does not wait for the control loop. */
   private CompletionStage<AdminReply> calls() {
     return CallViews.reply(
             Instant.now(),
@@ -209,7 +207,7 @@ final class AdminEndpoints {
         .done();
   }
 
-  /** Returns an endpoint that shows the forward of the parameter, or all forwards without it. */
+  /** Returns an endpoint that shows the forward named by {@code forward}, by default all. */
   private AdminEndpoint ofForwards(
       BiFunction<AdminRequest, List<RunningForward>, CompletionStage<AdminReply>> view) {
     return request -> {

@@ -43,7 +43,7 @@ final class AdminServers implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param upstream the connections that channelz shows
+   * @param upstream the backend connections that channelz lists
    */
   AdminServers(AdminState state, UpstreamSockets upstream) {
     this.state = state;
@@ -123,7 +123,7 @@ final class AdminServers implements AutoCloseable {
                 serving.merge(
                     serve.spec().name(),
                     !draining && serve.notReady().isEmpty(),
-                    Boolean::logicalAnd)); // a forward may have the same name
+                    Boolean::logicalAnd)); // a forward and a serve may share a name
     serving.put("", state.notReady().isEmpty());
     server.health(serving);
     state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server));

@@ -27,10 +27,10 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The parts of the sidecar that the admin endpoints read. State of the control loop is read only on
- * the control loop.
+ * The parts of the sidecar that the admin endpoints read. State that is confined to the control
+ * loop is read only on that loop.
  *
- * @param bootstrapWait the wait for the bootstrap, which names a missing file
+ * @param bootstrapWait the wait for the bootstrap; reports which file is missing
  * @param unread the bound on reply bytes that admin clients have not read yet
  */
 @AnyThread
@@ -131,7 +131,7 @@ record AdminState(
         endpoints);
   }
 
-  /** Runs {@code view} on the control loop; its result must be immutable. */
+  /** Runs {@code view} on the control loop; other threads read its result, which is immutable. */
   <T> CompletionStage<T> onControl(Supplier<T> view) {
     var answer = new CompletableFuture<T>();
     control.execute(

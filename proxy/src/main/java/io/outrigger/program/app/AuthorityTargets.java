@@ -58,8 +58,8 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   /**
-   * Starts all present and future targets, and the sweep for idle ones. Must run on the control
-   * loop.
+   * Starts the existing targets, and the sweep for idle targets; later targets start at once. Must
+   * run on the control loop.
    */
   void start() {
     control.checkInside();

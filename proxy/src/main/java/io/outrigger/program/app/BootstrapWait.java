@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Waits for files that other processes write: the bootstrap, and the files that its credentials and
  * certificate providers name. The class also waits for a Workload API (CONTRACT section 2, {@code
- * --bootstrap-timeout}). Each attempt reads all files again, so the files in use belong together
- * even if they are replaced while the wait lasts.
+ * --bootstrap-timeout}). Each attempt reads all files again, so the files in use are consistent
+ * even if they are replaced during the wait.
  *
  * <pre>
  * an attempt finds                before the timeout    after the timeout
@@ -53,7 +53,7 @@ final class BootstrapWait {
   private final long endNanos;
   private volatile Optional<String> missing = Optional.empty();
 
-  /** Whether a file was wrong at the last attempt. Confined to the thread that waits. */
+  /** Whether the last attempt found an invalid file. Confined to the thread that waits. */
   private boolean isWrong;
 
   /**
@@ -69,7 +69,7 @@ final class BootstrapWait {
     this.endNanos = WaitingClock.nanoTime() + lookup.timeout().toNanos();
   }
 
-  /** Returns what the wait is for; empty when nothing is missing. */
+  /** Returns the reason of the wait, such as a missing file; empty when nothing is missing. */
   Optional<String> missing() {
     return missing;
   }
@@ -77,9 +77,9 @@ final class BootstrapWait {
   /**
    * Tries the files that were found at the start.
    *
-   * @param found empty when there was no bootstrap yet, or a wrong one
+   * @param found empty when the bootstrap was missing or invalid
    * @return whether the source is in use; if not, call {@link #await} next
-   * @throws InvalidInput when a file is wrong, or when a file is missing and the timeout is zero
+   * @throws InvalidInput when a file is invalid, or when a file is missing and the timeout is zero
    */
   boolean begin(Optional<ConfigSource> found, Use use) throws InvalidInput {
     if (isUsed(found, use)) {
@@ -95,14 +95,14 @@ final class BootstrapWait {
   /**
    * Reads the files repeatedly until all exist and are in use. Blocks.
    *
-   * @param isLeaving whether the process is shutting down; a missing or wrong file is then no error
+   * @param isLeaving whether the process is shutting down; file errors are then ignored
    * @param left completed when the process ends
-   * @throws InvalidInput when a file is wrong, or is still missing after the timeout
+   * @throws InvalidInput when a file is invalid, or is still missing after the timeout
    */
   void await(Use use, BooleanSupplier isLeaving, CompletableFuture<Void> left) throws InvalidInput {
     boolean used = false;
     while (!used && !isWithin(ATTEMPT_INTERVAL, left)) {
-      boolean isLast = isOver(); // before the attempt, which may take longer than the time left
+      boolean isLast = isOver(); // read first: the attempt may outlast the timeout
       try {
         used = isUsed(Optional.empty(), use);
       } catch (InvalidInput wrong) {
@@ -125,8 +125,8 @@ final class BootstrapWait {
   }
 
   /**
-   * Makes one attempt. Returns false when a file is missing, or is wrong at the first attempt:
-   * another process may be writing that file.
+   * Makes one attempt. Returns false when a file is missing, or is invalid at the first attempt,
+   * because another process may still be writing that file.
    *
    * @param found empty to read the source again
    */
@@ -134,8 +134,8 @@ final class BootstrapWait {
     boolean wasWrong = isWrong;
     try {
       ConfigSource source = found.isPresent() ? found.get() : lookup.find();
-      // without a time to wait, the options have checked the source, and the part that needs a
-      // missing file reports it
+      // if the timeout is zero, OptionsReader has checked the source, and each part that needs a
+      // missing file reports that file
       if (!lookup.timeout().isZero()) {
         requireFiles(source);
         SourceLookup.check(source);

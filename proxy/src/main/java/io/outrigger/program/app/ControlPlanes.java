@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds the bootstrap and the clients of its control planes. The bootstrap may appear after the
- * ports were opened; while it is missing the status is empty.
+ * ports were opened; until then the status is empty.
  */
 @AnyThread
 final class ControlPlanes {
@@ -54,7 +54,7 @@ final class ControlPlanes {
         .orElseGet(() -> new XdsStatusView(List.of()));
   }
 
-  /** Returns a line about resources of an earlier process in use. Runs on the control loop. */
+  /** Returns a line if stored resources of an earlier process are in use. Control loop only. */
   Optional<String> stale() {
     return known().map(Known::clients).flatMap(AdsClients::stale);
   }

@@ -42,7 +42,7 @@ final class Drain {
   private final CompletableFuture<Void> leaving = new CompletableFuture<>();
 
   /**
-   * @param forwards complete when the shutdown begins, like {@code serves}
+   * @param forwards is complete, like {@code serves}, before the shutdown begins
    */
   Drain(
       ControlLoop control,
@@ -88,7 +88,7 @@ final class Drain {
   /**
    * Begins the drain; further calls have no effect.
    *
-   * @return completed when no stream is left, or on timeout
+   * @return a future that completes when no stream is left, or on timeout
    */
   CompletableFuture<Void> begin() {
     if (begun.compareAndSet(false, true)) {

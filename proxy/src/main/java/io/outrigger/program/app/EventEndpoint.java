@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class EventEndpoint implements AdminEndpoint {
   private static final int MAX_STREAMS = 64;
 
-  /** The number of events in a list, which is not limited. */
+  /** A list contains all events. */
   private static final int WHOLE = Integer.MAX_VALUE;
 
   private static final int PART = 32;
@@ -55,7 +55,7 @@ final class EventEndpoint implements AdminEndpoint {
     return AdminReply.events(new Feed(since));
   }
 
-  /** The position of one reader in the event log. All fields belong to the control loop. */
+  /** The position of one reader in the event log. All fields are confined to the control loop. */
   private final class Feed implements EventFeed {
     private long since;
     private Runnable listener = () -> {};
@@ -72,7 +72,7 @@ final class EventEndpoint implements AdminEndpoint {
       return page.thenApplyAsync(EventViews::streamed);
     }
 
-    /** Completes {@code page} with the next events, at once or when there are any. */
+    /** Completes {@code page} with the next events as soon as there are any. */
     private void read(CompletableFuture<EventLog.Page> page) {
       events.unlisten(listener);
       EventLog.Page found = events.after(since, PART);

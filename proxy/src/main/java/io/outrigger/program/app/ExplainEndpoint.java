@@ -15,8 +15,9 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * {@code GET /explain}: explains how a request would be routed, without sending the request. The
- * parameter {@code forward} is optional when there is only one forward. With {@code serve}, it
- * explains what a served address would do with the request of a {@code peer} at {@code source}.
+ * parameter {@code forward} is optional when there is only one forward. With {@code serve}, the
+ * endpoint explains how that served address would treat a request of the client {@code peer} from
+ * the address {@code source}.
  */
 @AnyThread
 final class ExplainEndpoint implements AdminEndpoint {

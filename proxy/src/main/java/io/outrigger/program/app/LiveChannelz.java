@@ -36,8 +36,7 @@ final class LiveChannelz implements ChannelzSource {
   private final UpstreamSockets upstream;
 
   /**
-   * The ids of the latest snapshot. Like the two fields below, this field belongs to the control
-   * loop.
+   * The ids of the latest snapshot. This field and the next two are confined to the control loop.
    */
   private final ChannelzIds ids = new ChannelzIds();
 
@@ -90,8 +89,8 @@ final class LiveChannelz implements ChannelzSource {
   }
 
   /**
-   * Returns the state that gRPC's channel would have. The state is CONNECTING without a
-   * configuration, and IDLE without a cluster.
+   * Returns the state that a gRPC channel to the target would have. The state is CONNECTING without
+   * a configuration, and IDLE without a cluster.
    */
   private static Connectivity stateOf(TargetRuntime target) {
     return switch (target.state()) {
@@ -130,7 +129,7 @@ final class LiveChannelz implements ChannelzSource {
                             next -> next.stream().filter(socket -> socket.id() == id).findAny()));
   }
 
-  /** Returns the connections to the ports of forwards and served addresses with these names. */
+  /** Returns the connections of clients to the forwards and served addresses in {@code names}. */
   private CompletionStage<List<SocketView>> sockets(Predicate<String> names, long from, int max) {
     return state
         .onControl(

@@ -45,7 +45,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   private final ControlThread control = new ControlThread("control");
   private final CompletableFuture<Result> done = new CompletableFuture<>();
 
-  // Confined to the control loop, like the two fields below.
+  // This field and the next two are confined to the control loop.
   private final Set<String> findings = new LinkedHashSet<>();
   private String lastFailure = "";
   private Supplier<List<OverlayStatus.Rule>> rules = List::of;
@@ -84,8 +84,8 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
    * Checks {@code target}. Blocks until the check is done.
    *
    * @param overlay the local policy that is applied to the fetched resources
-   * @param apiServer given for a {@code k8s:///} target
-   * @param timeout the limit of the whole check
+   * @param apiServer the API server of a {@code k8s:///} target; empty for other targets
+   * @param timeout the time limit of the whole check
    * @throws IllegalArgumentException when a control plane of the bootstrap cannot be used, for
    *     example because a certificate is missing
    */
@@ -206,7 +206,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
 
   @Override
   public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
-    // the first whole configuration is the result, so later changes are ignored
+    // the first complete configuration is the result, so later changes are ignored
   }
 
   @Override

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The overlay in use: it reads and watches the overlay files, passes the rules to the xDS clients,
- * and reports their effect.
+ * Reads and watches the overlay files, passes their rules to the xDS clients, and reports the
+ * effect of the rules.
  */
 @ControlConfined
 final class LocalOverlay {
@@ -53,7 +53,7 @@ final class LocalOverlay {
   /**
    * @param reader runs blocking reads
    * @param roots files and folders; empty when there is no overlay
-   * @param read the content of the files at the start
+   * @param read the overlay files as they were read at the start
    */
   LocalOverlay(
       ControlLoop loop,
@@ -72,8 +72,8 @@ final class LocalOverlay {
   }
 
   /**
-   * Starts to read the files. Called when the control planes are known and before the first
-   * resource is watched.
+   * Applies the files that were read at the start, and starts to watch them. Called when the
+   * control planes are known and before the first resource is watched.
    */
   void start() {
     if (!roots.isEmpty()) {

@@ -59,7 +59,7 @@ final class LoggerLevels {
         context.exists(name) != null
             ? List.of(context.getLogger(name))
             : context.getLoggerList().stream()
-                .filter(each -> each.getName().endsWith("." + name)) // as the log shows the name
+                .filter(each -> each.getName().endsWith("." + name)) // text logs show only this
                 .toList();
     known.forEach(each -> each.setLevel(level));
     if (!known.isEmpty()) {

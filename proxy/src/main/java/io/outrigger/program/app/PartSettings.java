@@ -23,14 +23,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Translates the user's options into the settings of each part. */
+/** Translates the user's options into the settings of each component. */
 @AnyThread
 final class PartSettings {
   private static final int MIN_CONNECTION_WINDOW = 1 << 20;
   private static final int MIN_STREAM_WINDOW = 16 << 10;
   private static final int MAX_FIRST_STREAM_WINDOW = 256 << 10;
 
-  /** A8 "Extending for Basic Health Checking": a shorter time is raised to this one. */
+  /** A8 "Extending for Basic Health Checking": shorter times are raised to this value. */
   private static final Duration MIN_KEEPALIVE_TIME = Duration.ofSeconds(10);
 
   private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
@@ -50,8 +50,8 @@ final class PartSettings {
   }
 
   /**
-   * Returns the settings of served calls. The app receives their authority unchanged. Since their
-   * callers are strangers, failures do not name this node, except those that A36 says should.
+   * Returns the settings of served calls. The app receives their authority unchanged. Their callers
+   * are not trusted, so error messages omit the id of this node, except where A36 prescribes it.
    */
   static ForwardSettings serving(ProxyOptions options) {
     var measuring = Measuring.ofServer(options.measurement().calls().methods());
@@ -68,7 +68,7 @@ final class PartSettings {
         nodeId);
   }
 
-  /** Opens the access log, which the caller closes; empty when it is off. */
+  /** Opens the access log, which the caller must close; empty when the log is off. */
   static Optional<AccessLog> accessLog(ProxyOptions options) throws StartFailure {
     if (options.accessLog().isEmpty()) {
       return Optional.empty();
@@ -88,7 +88,8 @@ final class PartSettings {
   }
 
   /**
-   * Starts traces and metrics over OTLP, which the caller closes; empty when they are off.
+   * Starts the export of traces and metrics over OTLP; empty when OTLP is off. The caller must
+   * close the result.
    *
    * @param metrics the metrics that are sent at each interval
    * @throws InvalidInput when one of OpenTelemetry's environment variables cannot be used
@@ -122,9 +123,9 @@ final class PartSettings {
   }
 
   /**
-   * Returns the settings that both sides share. The first window of a stream is 1/4096 of the
-   * buffer memory, so the windows of a thousand new streams take a quarter of it. The grown windows
-   * of one connection may take up to a sixteenth of that memory.
+   * Returns the HTTP/2 settings of apps' and backends' connections. The initial window of a stream
+   * is 1/4096 of the buffer memory, so the windows of 1,024 new streams take a quarter of that
+   * memory. The windows of one connection may grow to 1/16 of that memory.
    */
   private static ConnectionSettings http2(ProxyOptions options, MemoryGauge memory) {
     ConnectionSettings most = ConnectionSettings.DEFAULT;

@@ -127,8 +127,8 @@ record PortOpener(
   }
 
   /**
-   * Creates targets that each request's authority names. With a fixed authority, the request's
-   * authority selects only the target; virtual hosts match the fixed authority.
+   * Returns a function that creates the target of a request's authority. With a fixed authority,
+   * the request's authority only selects the target, and virtual hosts match the fixed authority.
    */
   private Function<String, TargetRuntime> targetMaker(ForwardSpec spec) {
     Optional<String> fixed =
@@ -144,7 +144,7 @@ record PortOpener(
             fixed.orElse(authority));
   }
 
-  /** Returns the node that failures of a target name; empty without a control plane (A88-24). */
+  /** Returns the node id for a target's error messages; empty without a control plane (A88-24). */
   private String nodeId(Target target) {
     return target.ownServer().isEmpty() ? controlPlanes.node().id() : "";
   }
@@ -171,8 +171,8 @@ record PortOpener(
   }
 
   /**
-   * Makes a served address, whose port is still closed, and starts to connect to its app. Blocks
-   * until the control loop has done its part.
+   * Creates a served address without opening its port, and starts to connect to its app. Blocks
+   * until the control loop has created the address.
    */
   RunningServe open(ServeSpec spec, StdoutAuditLog audit) {
     return CompletableFuture.supplyAsync(() -> make(spec, audit), control).join();
@@ -208,7 +208,7 @@ record PortOpener(
   }
 
   /**
-   * Creates a target. The control planes must be known when the target is started, not before.
+   * Creates a target. The control planes need not be known before the target is started.
    *
    * @param forward the name of the forward that uses the target
    * @param authority the data-plane authority, which virtual hosts match
@@ -232,7 +232,7 @@ record PortOpener(
         configs -> dependencies(forward, target, authority, configs));
   }
 
-  /** Creates the way to the app of a served address. Runs on the control loop. */
+  /** Creates the cluster of a served address's app. Runs on the control loop. */
   private AppCluster app(ServeSpec serve) {
     String name = serve.app().toString();
     var app =
@@ -265,7 +265,7 @@ record PortOpener(
         listener);
   }
 
-  /** Looks up the name of an app's host, and again every {@code --dns-refresh}. */
+  /** Resolves the host name of an app now, and again after each {@code --dns-refresh}. */
   private void follow(AppCluster app, ListenAddress.Tcp address, String serve) {
     var name =
         new DnsName(
@@ -287,7 +287,7 @@ record PortOpener(
     name.start();
   }
 
-  /** Returns the source of a target's resources. */
+  /** Returns the xDS client that supplies a target's resources. */
   static XdsClient client(Target.Single target, AdsClients clients) {
     String name = target.toString();
     return target

@@ -69,9 +69,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The composition root. The constructor creates all parts of the sidecar, starting with those that
- * depend on no other; {@link #start} opens ports and starts to watch; {@link #close} stops the
- * sidecar.
+ * The composition root. The constructor creates all components of the sidecar, in the order of
+ * their dependencies. {@link #start} opens ports and starts to watch resources. {@link #close}
+ * stops the sidecar.
  */
 @AnyThread
 public final class ProxyApp implements AutoCloseable {
@@ -104,7 +104,7 @@ public final class ProxyApp implements AutoCloseable {
   private final MemoryGauge memory;
   private final NettyConnector connector;
 
-  // metrics may be exported while the ports of these two are still being opened
+  // copied on write, because metrics may be exported while ports are still being opened
   private final List<RunningForward> forwards = new CopyOnWriteArrayList<>();
   private final List<RunningServe> serves = new CopyOnWriteArrayList<>();
   private final Optional<StdoutAuditLog> audit;
@@ -212,11 +212,11 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /**
-   * Waits until the bootstrap and the files that it names exist, then starts to watch. Requests are
-   * queued during the wait. Blocks until all files exist or the process shuts down; returns at once
-   * when no file was missing at the start.
+   * Waits until the bootstrap and the files that it names exist, then starts to watch resources.
+   * Requests are queued during the wait. Blocks until all files exist or the process shuts down;
+   * returns at once when no file was missing at the start.
    *
-   * @throws InvalidInput when a file is wrong, or is still missing after {@code
+   * @throws InvalidInput when a file is invalid, or is still missing after {@code
    *     --bootstrap-timeout}
    */
   public void awaitConfiguration() throws InvalidInput {
@@ -404,9 +404,9 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /**
-   * Begins the graceful shutdown, once.
+   * Begins the graceful shutdown; further calls have no effect.
    *
-   * @return completed when no stream is left, or on timeout
+   * @return a future that completes when no stream is left, or on timeout
    */
   public CompletableFuture<Void> drain() {
     return drain.begin();
@@ -417,7 +417,7 @@ public final class ProxyApp implements AutoCloseable {
     drain.beginAndLeave();
   }
 
-  /** Opens the file of the access log again, after a rotation has renamed it. */
+  /** Reopens the file of the access log after a log rotation has renamed the file. */
   public void reopenAccessLog() {
     access.ifPresent(AccessLog::reopen);
   }
@@ -428,8 +428,8 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /**
-   * Stops everything at once, on the first call; blocks until ports are closed and loops have
-   * stopped.
+   * Stops the sidecar without a drain, and blocks until ports are closed and loops have stopped.
+   * Further calls have no effect.
    */
   @Override
   public void close() {
@@ -445,7 +445,7 @@ public final class ProxyApp implements AutoCloseable {
               forwards.forEach(forward -> ports.add(forward.listener().close()));
               return CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new));
             }));
-    telemetry.ifPresent(Telemetry::close); // every call has ended, and metrics can still be read
+    telemetry.ifPresent(Telemetry::close); // calls have ended, and the metrics still exist
     Optional<ControlPlanes.Known> known = controlPlanes.known();
     known.ifPresent(each -> await(onControl(each.clients()::finishState)));
     await(
@@ -470,11 +470,11 @@ public final class ProxyApp implements AutoCloseable {
     certificateReading.close();
     stateFiles.close();
     loops.stop(WAIT_LIMIT);
-    access.ifPresent(AccessLog::close); // no running loop can write to the logs any more
+    access.ifPresent(AccessLog::close); // the event loops, which write to the logs, have stopped
     audit.ifPresent(StdoutAuditLog::close);
   }
 
-  /** Runs {@code task} on the control loop; the result is complete when the task's work is. */
+  /** Runs {@code task} on the control loop; the result completes when the task's stage does. */
   private CompletableFuture<Void> onControl(Supplier<CompletionStage<Void>> task) {
     var done = new CompletableFuture<Void>();
     control.execute(() -> task.get().whenComplete((result, failure) -> done.complete(null)));

@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 /**
  * One running {@code --forward}: its port, and its targets. Methods run on the control loop.
  *
- * @param listen its address, with the port that the system chose
+ * @param listen the bound address; port 0 is replaced by the port that the system chose
  * @param target the target as configured
- * @param only the target of a forward with a fixed target, which decides readiness
+ * @param only the target of a forward with a fixed target; decides whether the forward is ready
  * @param many the targets of a forward whose requests name their target
  */
 @AnyThread
@@ -34,7 +34,7 @@ record RunningForward(
     TrafficHistory history) {
   private static final int OUTAGES_SHOWN = 3;
 
-  /** Starts to watch. */
+  /** Starts to watch the resources of the targets. */
   void start() {
     only.ifPresent(TargetRuntime::start);
     many.ifPresent(AuthorityTargets::start);

@@ -20,8 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One running {@code --serve}: its port, the way to its app, and the watcher of its configuration.
- * Methods run on the control loop.
+ * One running {@code --serve}: its port, the cluster of its app, and the watcher of its
+ * configuration. Methods run on the control loop.
  */
 @AnyThread
 final class RunningServe {
@@ -31,9 +31,9 @@ final class RunningServe {
   private final ServedListener port;
   private final ServingReports reports;
   private final ServeRecords records;
-  private volatile String resource = ""; // the name of the Listener; empty before the bootstrap
+  private volatile String resource = ""; // the Listener's name; empty until {@link #start}
 
-  /** The reasons why requests fail although the address is served. */
+  /** Configuration errors that make requests fail although the port is open. */
   private Set<String> configErrors = Set.of();
 
   private @Nullable ServingWatcher watcher; // null until {@link #start}

@@ -28,8 +28,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Explains what a served address would do with a request, without sending the request: the filter
- * chain, the checks of the peer, the route and the filters are those of calls.
+ * Explains how a served address would treat a request, without sending the request. Filter chain,
+ * peer checks, route and filters are the same as those of real calls.
  */
 @AnyThread
 final class ServeExplainer {
@@ -63,7 +63,7 @@ final class ServeExplainer {
       String verdict,
       String reason) {}
 
-  /** The filter chain of the connection; without a name when no chain gets the connection. */
+  /** The filter chain of the connection; {@code name} is empty when no chain accepts it. */
   record Chain(Optional<String> name, String reason) {}
 
   record Filter(String name, String action, String verdict, Optional<String> policy) {}
@@ -80,7 +80,7 @@ final class ServeExplainer {
     String listen = serve.spec().listen().host();
     String from = asked.parameter("source").orElse(listen.contains(":") ? V6_LOOPBACK : LOOPBACK);
     source = address("source", from);
-    // A connection to a wildcard has some address of the host; this one is always among them.
+    // A wildcard address accepts connections to any address of the host, including loopback.
     String to = WILDCARDS.contains(listen) ? source.isV6() ? V6_LOOPBACK : LOOPBACK : listen;
     local = address("the served address", to);
     connection = "a connection from " + from + " to " + to;
@@ -138,7 +138,7 @@ final class ServeExplainer {
         reason);
   }
 
-  /** Returns who the peer is, or why the TLS handshake would fail. */
+  /** Returns the identity of the peer, or why the TLS handshake would fail. */
   private Outcome<PeerIdentity> identity(ServedChain chain) {
     if (chain.config().tls().isEmpty()) {
       return Outcome.ok(new PeerIdentity.Plain());

@@ -31,8 +31,8 @@ import java.util.function.LongSupplier;
 @AnyThread
 final class ServeRecords implements ServeObserver {
   /**
-   * The maximum number of decisions that are counted apart, since a control plane may send any
-   * number of policies over time.
+   * The maximum number of decision counters, since a control plane may send any number of policies
+   * over time. Further decisions share one counter.
    */
   static final int MAX_DECISIONS = 1_000;
 
@@ -64,7 +64,7 @@ final class ServeRecords implements ServeObserver {
   }
 
   /**
-   * @param nanos the time by a monotonic clock
+   * @param nanos returns the time of a monotonic clock
    */
   ServeRecords(
       String serve,

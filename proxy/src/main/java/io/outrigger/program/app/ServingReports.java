@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs and records as events the state of one served address: served, or not with the reason; each
- * only on a change. Also logs errors in a configuration that is served (A36 "configuration error
- * logging").
+ * Reports each change of the state of one served address (serving, or not serving with the reason)
+ * in the log and as an event. Also logs errors in a configuration that is in use (A36
+ * "configuration error logging").
  */
 @ControlConfined
 final class ServingReports {
@@ -64,9 +64,9 @@ final class ServingReports {
   }
 
   /**
-   * Called with each configuration that is served.
+   * Called with each configuration that is put into use.
    *
-   * @return what makes requests fail although the configuration is served
+   * @return the errors that make requests fail although the configuration is in use
    */
   Set<String> onConfig(ServingState.Serving config) {
     Set<String> errors = configErrors(config);
@@ -94,7 +94,7 @@ final class ServingReports {
     }
   }
 
-  /** Returns the names of the chains that have an RBAC filter with rules, or have none. */
+  /** Returns the names of the chains that have (or lack) an RBAC filter with rules. */
   private static Set<String> names(SocketListener listener, boolean isGuarded) {
     return chains(listener)
         .filter(chain -> isGuarded == chain.filters().stream().anyMatch(ServingReports::guards))

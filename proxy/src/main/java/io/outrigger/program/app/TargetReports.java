@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs and records as events each change of the state of one target: configured, or failed with the
- * reason; and whether A31's default timeout limits the target's calls.
+ * Reports each change of the state of one target (configured, or failed with the reason) in the log
+ * and as an event. Also warns when A31's default timeout limits calls of the target.
  */
 @ControlConfined
 public final class TargetReports {

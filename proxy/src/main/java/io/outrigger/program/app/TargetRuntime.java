@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * One xDS target: turns each configuration into a selector and load-balancing trees.
  *
  * <p>{@link #onConfig} follows A31: balancing is updated first, then the selector, and last the
- * clusters that no route names any more are released. Routes hold handles, so every cluster that a
- * selector names is known to balancing.
+ * clusters that no route names any more are released. Routes hold handles, so the {@link
+ * ClusterManager} knows every cluster that a selector names.
  */
 @ControlConfined
 public final class TargetRuntime
@@ -55,10 +55,10 @@ public final class TargetRuntime
   private boolean closed;
 
   /**
-   * @param name as configured, such as {@code xds:///orders}
-   * @param makeClusters creates the balancing of this target, which notifies the given listener
+   * @param name the target as configured, such as {@code xds:///orders}
+   * @param makeClusters creates the cluster manager, which notifies the given listener
    * @param makeDependencies creates the resource graph of this target, which notifies the given
-   *     listener; called at the start, since the control plane is unknown before
+   *     listener; called by {@link #start}, since the control plane is unknown before
    */
   public TargetRuntime(
       ControlLoop control,
@@ -78,7 +78,7 @@ public final class TargetRuntime
     this.makeDependencies = makeDependencies;
   }
 
-  /** Starts to watch, once; earlier requests are queued. Must run on the control loop. */
+  /** Starts to watch resources; later calls change nothing. Must run on the control loop. */
   public void start() {
     control.checkInside();
     if (dependencies != null || closed) {
@@ -94,7 +94,7 @@ public final class TargetRuntime
     }
   }
 
-  /** Closes the balancing and the resource graph; later requests fail. */
+  /** Closes the cluster manager and the resource graph; later requests fail. */
   void close() {
     control.checkInside();
     if (closed) {

@@ -12,9 +12,9 @@ import java.util.Optional;
 
 /**
  * Forwards the configurations of a target without a control plane: {@code dns:///} or {@code
- * k8s:///}. Before the first addresses the target fails with the reason why there are none, as a
- * gRPC channel does (gRPC "Name Resolution"). Later failures change nothing: the last addresses
- * stay in use until the next success (A37-04).
+ * k8s:///}. Until addresses are known, the target fails with the error of the resolution, as a gRPC
+ * channel does (gRPC "Name Resolution"). After a later failure, the last addresses stay in use
+ * until the next success (A37-04).
  */
 @ControlConfined
 final class UntilResolved implements XdsDependencyManager.Listener {

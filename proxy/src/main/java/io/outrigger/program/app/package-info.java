@@ -1,7 +1,7 @@
 /**
  * The composition root: creates all parts in order, and shuts them down. {@link
- * io.outrigger.program.app.TargetRuntime} turns each update into a selector (A31, A74); it lives on
- * the control loop and publishes to event loops.
+ * io.outrigger.program.app.TargetRuntime} turns each update into a selector (A31, A74); the class
+ * runs on the control loop and publishes selectors to event loops.
  */
 @NullMarked
 package io.outrigger.program.app;

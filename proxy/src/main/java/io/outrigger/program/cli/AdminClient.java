@@ -21,11 +21,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A blocking HTTP client for the admin server of a running sidecar, used on the threads of
- * commands.
+ * A blocking HTTP client for the admin server of a running sidecar, called on a command's thread.
  *
- * <p>The client is the JDK's old HTTP client. Containers run {@code outrigger wait} every few
- * seconds, and the new client needs ten times as much CPU time for a single request.
+ * <p>The client uses {@link HttpURLConnection}. Containers run {@code outrigger wait} every few
+ * seconds, and {@code java.net.http} needs ten times as much CPU time for a single request.
  */
 final class AdminClient {
   private static final String USUAL_ADDRESS = "127.0.0.1:9901";
@@ -87,7 +86,7 @@ final class AdminClient {
   /**
    * Returns the body of the reply for {@code path}.
    *
-   * @throws StartFailure when there is no reply, or one with a status other than 200
+   * @throws StartFailure when there is no reply, or its status is not 200
    */
   String body(String path) throws StartFailure {
     return body(path, get(path));
@@ -104,7 +103,7 @@ final class AdminClient {
   }
 
   /**
-   * Reads a reply.
+   * Runs {@code reader}, which parses a reply.
    *
    * @throws StartFailure when the reply has an unexpected form
    */
@@ -116,7 +115,7 @@ final class AdminClient {
     }
   }
 
-  /** Returns a body as a command prints it: as it came, or as an outline for people. */
+  /** Returns the lines that a command prints: the body as JSON, or an outline of the body. */
   List<String> lines(String body, boolean json) throws StartFailure {
     if (json) {
       return PlainText.ofJson(body).lines().toList();

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
           + " outrigger completion fish | source."
     })
 final class CompletionCommand implements Callable<Integer> {
-  /** Turns off file names for every value that has no candidates, also for that of --bootstrap. */
+  /** The line of picocli's script that turns off file names, even for {@code --bootstrap}. */
   private static final String NO_FILES = "  type compopt &>/dev/null && compopt +o default\n";
 
   private static final String NO_COMMAND = "not __fish_seen_subcommand_from ";
@@ -82,7 +82,7 @@ final class CompletionCommand implements Callable<Integer> {
     return lines;
   }
 
-  /** Whether a label lists all values, such as {@code text|json}. */
+  /** Whether a parameter label lists all values, such as {@code text|json}. */
   static boolean isOfWords(String label) {
     return label.matches("[a-z0-9_-]+([|][a-z0-9_-]+)+");
   }

@@ -32,12 +32,12 @@ public record Entrypoints(
     /**
      * Runs the sidecar until it has drained.
      *
-     * @param signals starts the drain: the program sets {@link Signals#onFirst} as soon as it can
-     *     drain
+     * @param signals the process's signals; the program sets {@link Signals#onFirst} as soon as it
+     *     can drain
      * @return the exit code: 0 after a clean drain
      * @throws StartFailure when the program cannot start; no port stays bound
-     * @throws InvalidInput when a file that appeared during the wait is wrong, or when one of
-     *     OpenTelemetry's environment variables is wrong
+     * @throws InvalidInput when a file that appeared during the wait, or one of OpenTelemetry's
+     *     environment variables, is invalid
      */
     int run(ProxyOptions options, Signals signals) throws StartFailure, InvalidInput;
   }
@@ -56,7 +56,7 @@ public record Entrypoints(
         throws StartFailure;
   }
 
-  /** Fetches the configuration of a target: {@link LiveCheck#run}. */
+  /** Fetches the configuration of a target, as {@link LiveCheck#run} does. */
   @FunctionalInterface
   interface LiveEntrypoint {
     LiveCheck.Result check(

@@ -10,7 +10,7 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger explain}: queries how a running sidecar would route a request. */
+/** {@code outrigger explain}: shows how a running sidecar would route a request. */
 @Command(
     description =
         "Shows how a running sidecar would route a request and why, without sending the request.")

@@ -7,7 +7,7 @@ import java.io.PrintWriter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns a failure into lines on stderr and an exit code; only DEBUG logs have the stack trace. */
+/** Turns a failure into stderr lines and an exit code; stack traces are logged at DEBUG only. */
 final class Failures {
   static final int OK = 0;
   static final int FAILED = 1;

@@ -11,8 +11,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
 /**
- * The sections of {@code --help}. Lines break between words only: picocli itself breaks words such
- * as {@code xds:///orders} too.
+ * The sections of {@code --help}. Lines break only between words, whereas picocli would also break
+ * words such as {@code xds:///orders}.
  */
 final class HelpText {
   private static final String MARGIN = "  ";

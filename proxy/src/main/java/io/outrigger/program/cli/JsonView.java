@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A JSON object in a reply of a sidecar, which may be older or newer than this program: a member
- * that is absent is empty.
+ * A JSON object in a reply of a sidecar. The sidecar may be older or newer than this program, so an
+ * absent member reads as an empty value.
  */
 record JsonView(JsonObject json) {
   static final JsonView EMPTY = new JsonView(new JsonObject());
@@ -21,7 +21,7 @@ record JsonView(JsonObject json) {
   /**
    * Returns the objects of the list in {@code text}.
    *
-   * @throws JsonParseException when the text has another form
+   * @throws JsonParseException when {@code text} is not a list of objects
    */
   static List<JsonView> listOf(String text) {
     if (JsonParser.parseString(text) instanceof JsonArray array
@@ -48,7 +48,7 @@ record JsonView(JsonObject json) {
     return text("name");
   }
 
-  /** Returns the text of a tree's node or of a locality; "-" for a locality without any part. */
+  /** Returns the name of a tree's node or of a locality; "-" for an empty locality. */
   String place(String name) {
     String place = Locality.shown(text(name));
     return place.isEmpty() ? "-" : place;
@@ -58,7 +58,7 @@ record JsonView(JsonObject json) {
     return element.isJsonPrimitive() ? element.getAsString() : element.toString();
   }
 
-  /** Returns a time without the digits below milliseconds. */
+  /** Returns a time, truncated to milliseconds. */
   String millis(String name) {
     return text(name).replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z");
   }

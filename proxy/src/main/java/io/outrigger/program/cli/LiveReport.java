@@ -7,7 +7,7 @@ import io.outrigger.program.options.Target;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Renders the load-balancing tree of a target as lines, which may contain any character. */
+/** Renders a target's load-balancing trees as lines, not yet cleaned of control characters. */
 final class LiveReport {
   private static final int MAX_ENDPOINTS = 10;
 

@@ -14,24 +14,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets up the log on stderr, without configuration files. The level of the flags applies to the
- * program's own classes. Libraries log at WARN, or at the level of the flags if that level is
- * higher.
+ * Sets up the log on stderr, without configuration files. {@code --log-level} applies to the
+ * program's own classes. Libraries log at WARN, or at {@code --log-level} if that level is higher.
  */
 public final class LogSetup {
-  /** Libraries that log an outage at every attempt; the telemetry logs each outage once. */
+  /** Libraries that log an outage at every attempt; {@code Telemetry} logs each outage once. */
   private static final List<String> OUTAGES_AT_EACH_TRY =
       List.of(
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
   /**
-   * At every attempt, gRPC logs a name that cannot be resolved, as a warning with a stack trace.
-   * The failing stream or export reports the same reason, and so does this program. Errors of this
-   * gRPC class are still logged.
+   * gRPC logs a warning with a stack trace at every attempt to resolve an unknown name. The program
+   * itself already logs the reason of the failed stream or export. Errors of this gRPC class are
+   * still logged.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 
-  /** gRPC also sets TCP keepalive on unix sockets, so Netty warns at each connection to one. */
+  /** gRPC also sets TCP keepalive on unix sockets, so Netty warns at each such connection. */
   private static final String GRPC_SOCKETS = "io.netty.bootstrap.Bootstrap";
 
   /** gRPC logs its frames at DEBUG; they contain tokens and keys of a Workload API. */

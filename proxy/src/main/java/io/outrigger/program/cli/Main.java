@@ -26,10 +26,10 @@ import org.slf4j.helpers.Reporter;
 /**
  * Runs one command line in this process and ends the process with the command's exit code.
  *
- * <p>The process ends with a halt. A JVM that a signal ends by itself exits with 143, even after a
- * complete drain. A shutdown that begins elsewhere (a library calls exit) counts as a first signal:
- * its hook starts the drain, waits for the end of the program, and halts with the program's exit
- * code.
+ * <p>The process ends by {@link Runtime#halt}, because a JVM that shuts down on a signal exits with
+ * 143, even after a complete drain. A shutdown that begins elsewhere (a library calls exit) counts
+ * as a first signal: the shutdown hook starts the drain, waits for the end of the program, and
+ * halts with the program's exit code.
  */
 @AnyThread
 public final class Main {

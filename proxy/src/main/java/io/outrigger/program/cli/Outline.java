@@ -34,9 +34,9 @@ final class Outline {
   private Outline() {}
 
   /**
-   * Renders {@code value}; empty when it has no members or elements.
+   * Renders {@code value}; returns no lines when the value has no members or elements.
    *
-   * @throws JsonParseException when it is no object and no list
+   * @throws JsonParseException when {@code value} is neither an object nor a list
    */
   static List<String> of(JsonElement value) {
     var outline = new Outline();
@@ -81,7 +81,7 @@ final class Outline {
     }
   }
 
-  /** Returns the text of a value that fits into one line. */
+  /** Returns a value as one line; empty when the value needs several lines. */
   private static Optional<String> inline(JsonElement value) {
     if (value instanceof JsonPrimitive plain) {
       return Optional.of(text(plain));
@@ -126,7 +126,7 @@ final class Outline {
     return (number.scale() > 0 ? number.round(DIGITS) : number).toPlainString();
   }
 
-  /** Returns the value of a member; a time in seconds with its unit. */
+  /** Returns the value of a member; a number of seconds is formatted as a duration. */
   private static JsonElement timed(String name, JsonElement value) {
     return SECONDS.contains(name) && value instanceof JsonPrimitive seconds && seconds.isNumber()
         ? new JsonPrimitive(

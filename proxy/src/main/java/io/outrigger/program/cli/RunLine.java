@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads plain command lines of {@code outrigger run}, as machines write them: {@code --flag value},
- * {@code --flag=value} and switches. For all other lines (help, mistakes, values that look like
- * flags) picocli is loaded, which can report errors but takes noticeably long to load.
+ * Reads command lines of {@code outrigger run} that consist of {@code --flag value}, {@code
+ * --flag=value} and switches, as scripts write them. All other lines (help, mistakes, values that
+ * look like flags) are left to picocli, which reports errors but takes noticeably long to load.
  */
 final class RunLine {
   private final Map<Flag, List<String>> given = new EnumMap<>(Flag.class);
@@ -40,7 +40,7 @@ final class RunLine {
       } else if (i + 1 == args.length || args[i + 1].startsWith("--")) {
         value = "true";
       } else {
-        return Optional.empty(); // the owner of the value is unclear
+        return Optional.empty(); // unclear whether this is the switch's value
       }
       if (!line.take(flag.get(), value)) {
         return Optional.empty();
@@ -54,8 +54,8 @@ final class RunLine {
   }
 
   /**
-   * Adds a value. Returns false if the value is not plain, or if the flag takes one value and has
-   * one already.
+   * Adds a value. Returns false if the value is empty or begins with a dash, or if the flag takes
+   * one value and has one already.
    */
   private boolean take(Flag flag, String value) {
     List<String> values = given.computeIfAbsent(flag, f -> new ArrayList<>());

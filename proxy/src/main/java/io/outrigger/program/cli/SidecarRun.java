@@ -20,7 +20,7 @@ record SidecarRun(CommandContext context) {
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
   /**
-   * Runs the sidecar with the flags of the command line. The preparation starts first, since it
+   * Runs the sidecar with the flags of the command line. {@link #prepare} starts first, since it
    * takes longest.
    *
    * @return the exit code
@@ -35,9 +35,9 @@ record SidecarRun(CommandContext context) {
   }
 
   /**
-   * Initializes libraries while the main thread reads flags and files. Such a part would otherwise
-   * run where its library is first used. When a part fails, the start fails there for the same
-   * reason and reports that reason.
+   * Initializes libraries while the main thread reads flags and files. Each task would otherwise
+   * run at the first use of its library. When a task fails, that first use fails for the same
+   * reason, and the start reports the reason.
    */
   private Signals prepare() {
     for (Runnable part : context.programs().preparation()) {

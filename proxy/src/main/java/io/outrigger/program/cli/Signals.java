@@ -89,7 +89,7 @@ public final class Signals {
     var unused = first.thenRun(action);
   }
 
-  /** Sets the action of the second signal; {@link Main} sets one that ends the process at once. */
+  /** Sets the action of the second signal. {@link Main} sets an action that halts the process. */
   public void onSecond(Runnable action) {
     var unused = second.thenRun(action);
   }

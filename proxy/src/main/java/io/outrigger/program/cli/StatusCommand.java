@@ -85,8 +85,8 @@ final class StatusCommand extends AdminCommand {
   }
 
   /**
-   * Returns the replies about the chosen forwards, each as a member that is named like its
-   * endpoint. An endpoint that the sidecar's version does not have is left out.
+   * Returns the replies of all endpoints about the chosen forwards, as members with the endpoints'
+   * names. Endpoints that the sidecar's version lacks are left out.
    */
   private JsonView answers(AdminClient client) throws StartFailure, InvalidInput {
     String body = client.body("/forwards");
@@ -134,13 +134,13 @@ final class StatusCommand extends AdminCommand {
   }
 
   /**
-   * Refreshes the display until the reader of the output closes it. The display continues when the
-   * sidecar does not reply, since the sidecar may come back.
+   * Refreshes the display until the output is closed. The display continues when the sidecar does
+   * not reply, since the sidecar may be restarting.
    */
   private int watch(AdminClient client) throws InvalidInput {
     PrintWriter out = context.out();
     if (isTerminal()) {
-      out.print(OTHER_SCREEN); // restores the earlier content of the terminal at the end
+      out.print(OTHER_SCREEN); // keeps the terminal's content for FIRST_SCREEN
       Runtime.getRuntime()
           .addShutdownHook(
               new Thread(
@@ -150,7 +150,7 @@ final class StatusCommand extends AdminCommand {
                   },
                   "outrigger-screen"));
     }
-    while (!Thread.currentThread().isInterrupted() && !out.checkError()) { // flushes the output
+    while (!Thread.currentThread().isInterrupted() && !out.checkError()) { // checkError flushes
       try {
         if (!json) {
           out.print(CLEAR_SCREEN);

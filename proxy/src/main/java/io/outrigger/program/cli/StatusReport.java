@@ -31,8 +31,8 @@ final class StatusReport {
   record Lines(List<String> problems, List<String> tables) {}
 
   /**
-   * A table of text columns for a terminal. Characters of cells that could control the terminal are
-   * replaced, since cells come from other processes.
+   * A table of text columns for a terminal. Terminal control characters in cells are replaced,
+   * because the text comes from other processes.
    */
   private static final class Table {
     private final List<List<String>> rows = new ArrayList<>();
@@ -74,7 +74,7 @@ final class StatusReport {
   /**
    * Renders the replies as lines.
    *
-   * @param answers has a member for each endpoint, named like the endpoint
+   * @param answers the replies, one member per admin endpoint, named like the endpoint
    * @throws com.google.gson.JsonParseException when a reply has an unexpected form
    */
   static Lines render(JsonView answers) {
@@ -100,7 +100,7 @@ final class StatusReport {
         .forEach(problems::add);
     servers.stream()
         .filter(server -> !server.text("connected").equals("true"))
-        .filter(server -> !server.text("asked").equals("false")) // a fallback that is not in use
+        .filter(server -> !server.text("asked").equals("false")) // an unused fallback
         .map(
             server ->
                 server.format("control plane %s: not connected", "uri")

@@ -30,7 +30,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code outrigger validate}: reports everything that the live client would reject or could not
+ * {@code outrigger validate}: reports everything that a running sidecar would reject or could not
  * use.
  */
 @Command(

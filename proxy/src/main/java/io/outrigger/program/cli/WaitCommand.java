@@ -9,7 +9,7 @@ import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger wait}: waits for readiness, for start order and container health checks. */
+/** {@code outrigger wait}, for start order and container health checks: waits for readiness. */
 @Command(description = "Waits until a running sidecar is ready; exits with 1 after the timeout.")
 final class WaitCommand extends AdminCommand {
   private static final Duration BETWEEN_POLLS = Duration.ofMillis(200);

@@ -103,7 +103,7 @@ public final class Demo {
     }
   }
 
-  /** Returns a port that is free now: the control plane knows a served address by its port. */
+  /** Returns a free port. The control plane needs the port before the sidecar starts. */
   private static int freePort() throws StartFailure {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -132,7 +132,7 @@ public final class Demo {
         Machine.current());
   }
 
-  /** Returns a bootstrap with {@code more} members at its end. */
+  /** Returns a bootstrap that ends with the members in {@code more}. */
   private static String bootstrap(int controlPlanePort, String node, String more) {
     return """
         {
@@ -147,7 +147,7 @@ public final class Demo {
         .formatted(controlPlanePort, node, more);
   }
 
-  /** Returns the command that starts this program: of the checkout, else of the distribution. */
+  /** Returns the script that starts this program: in a checkout, else in the distribution. */
   private static String program() {
     var jar = Path.of(System.getProperty("java.class.path", "").split(File.pathSeparator, 2)[0]);
     Path script = jar.resolveSibling("../bin/outrigger").normalize();

@@ -45,9 +45,9 @@ final class DemoClient implements AutoCloseable {
   }
 
   /**
-   * Creates a client of the served address: another program of the mesh, which calls with TLS.
+   * Creates a client that calls the served address with TLS, like another program of the mesh.
    *
-   * @param name the name of the client's certificate; empty for a client without one
+   * @param name the name of the client's certificate; empty for a client without a certificate
    */
   static DemoClient ofServed(DemoFiles files, Optional<String> name, int port) throws IOException {
     var tls = TlsChannelCredentials.newBuilder().trustManager(files.file(DemoFiles.ROOT).toFile());

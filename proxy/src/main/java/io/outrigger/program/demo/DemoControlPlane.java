@@ -37,7 +37,7 @@ final class DemoControlPlane implements AutoCloseable {
   static final String NODE = "outrigger-demo";
   static final String SERVER_TEMPLATE = "greeter/inbound/%s";
 
-  /** The group of all nodes: only the first request of a stream names its node. */
+  /** The only group of the cache, since only the first request of a stream names its node. */
   private static final String ALL = "all";
 
   /**
@@ -65,8 +65,8 @@ final class DemoControlPlane implements AutoCloseable {
   private final SimpleCache<String> cache =
       new SimpleCache<>(node -> ALL) {
         /**
-         * Answers with the resources that exist. For an ADS stream, the library leaves a request
-         * unanswered as long as one of its names does not exist.
+         * Responds with the resources that exist. With {@code ads} set, the library would not
+         * respond until all requested names exist.
          */
         @Override
         public Watch createWatch(

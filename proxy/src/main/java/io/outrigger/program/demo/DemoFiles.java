@@ -11,8 +11,8 @@ import java.util.Objects;
 
 /**
  * The files of the demo's mesh in a temporary folder: the certificates, and the bootstrap with
- * which a user can start a second sidecar. The certificates are part of the program, with their
- * keys, so they protect nothing; the demo listens on loopback alone.
+ * which a user can start a second sidecar. The program contains the certificates and their keys, so
+ * they protect nothing, and the demo listens only on loopback.
  */
 @AnyThread
 final class DemoFiles implements AutoCloseable {
@@ -37,7 +37,7 @@ final class DemoFiles implements AutoCloseable {
     }
   }
 
-  /** Returns the file with the certificate of a program of the mesh, and with its key. */
+  /** Returns the PEM file with the certificate and the key of a program of the mesh. */
   Path file(String name) {
     return folder.resolve(name + ".pem");
   }

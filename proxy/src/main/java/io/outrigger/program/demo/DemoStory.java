@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  */
 @AnyThread
 final class DemoStory {
-  // the length of one repetition without a limit
+  // the length of each repetition if there is no limit
   private static final Duration ROUND = Duration.ofSeconds(30);
   private static final Duration STEP_LIMIT = Duration.ofSeconds(60); // enough for slow machines
   private static final Duration POLL = Duration.ofMillis(10);
@@ -31,7 +31,7 @@ final class DemoStory {
   /**
    * The programs that call the served address.
    *
-   * @param allowed has a certificate that the policy names
+   * @param allowed the program whose certificate the policy allows
    */
   record Peers(DemoClient allowed, DemoClient denied, DemoClient anonymous) {}
 
@@ -143,7 +143,7 @@ final class DemoStory {
     pause(stepMillis / 2);
   }
 
-  /** Calls the served address as three programs, one of which may (A36, A41). */
+  /** Calls the served address as three programs, of which the policy allows one (A36, A41). */
   private void callsOfPeers() {
     if (!happens(() -> peers.allowed().call().backend().equals(second.name()))) {
       return;
@@ -170,7 +170,7 @@ final class DemoStory {
     }
   }
 
-  /** Prints {@code text}, and the app's replies and failures since the last time. */
+  /** Prints {@code text}, and the app's replies and failures since they were last printed. */
   private void sayWithAnswers(String text) {
     String answers =
         load.takeByBackend().entrySet().stream()
@@ -194,8 +194,8 @@ final class DemoStory {
   }
 
   /**
-   * Waits for a step; returns false after 60 s, which is a failure, or when the user has ended the
-   * demo.
+   * Waits until {@code step} is true. Returns false after 60 s, which fails the story, or when the
+   * user has ended the demo.
    */
   private boolean happens(BooleanSupplier step) {
     long deadline = WaitingClock.nanoTime() + STEP_LIMIT.toNanos();

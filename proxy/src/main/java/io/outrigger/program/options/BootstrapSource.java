@@ -27,8 +27,8 @@ public final class BootstrapSource {
   public static final String TEXT_VARIABLE = "GRPC_XDS_BOOTSTRAP_CONFIG";
 
   /**
-   * The bootstrap when none is given: it has no control plane, and listeners have the names of
-   * targets and of served addresses.
+   * The bootstrap when no source is set. It has no control plane, and the Listener of a target or a
+   * served address has the same name as the target or the address.
    */
   public static final Bootstrap NONE =
       new Bootstrap(
@@ -105,7 +105,7 @@ public final class BootstrapSource {
 
   private static String line(Finding finding, Optional<Located> document) {
     Matcher syntax = SYNTAX_PLACE.matcher(finding.message());
-    if (syntax.find()) { // only the parser knows the place in a text that is not JSON
+    if (syntax.find()) { // invalid JSON: the parser's message has the position
       String message = finding.message().substring(0, syntax.start());
       return ":%s:%s: %s: %s".formatted(syntax.group(1), syntax.group(2), finding.path(), message);
     }
@@ -117,7 +117,7 @@ public final class BootstrapSource {
         + finding;
   }
 
-  /** Returns the document with its places; empty when it is JSON that YAML cannot read. */
+  /** Returns {@code text} with positions; empty when it is JSON that YAML cannot read. */
   private static Optional<Located> located(String text) {
     try {
       return YamlReader.read(text.replace('\t', ' '), text.length()); // YAML rejects tabs

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;
 
-  /** A key that may be shown. Other text may be from a file with secrets, given by mistake. */
+  /** A key that messages may show. Other text may be a secret of a file given by mistake. */
   private static final Pattern FORM = Pattern.compile("[A-Za-z_-]{1,40}");
 
   private static final int SHOWN_WITHOUT_KEY = 3;
@@ -36,7 +36,7 @@ final class ConfigFile {
   private final Problems problems = new Problems();
   private final Map<Flag, Given> settings = new EnumMap<>(Flag.class);
 
-  /** The places of entries whose keys may not be shown. */
+  /** The positions of entries whose keys messages may not show. */
   private final List<String> withoutKey = new ArrayList<>();
 
   private ConfigFile(Path file) {

@@ -26,7 +26,7 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
 
   /**
    * Returns the position of the {@code =} before the target. The path of a unix socket may contain
-   * other {@code =}, so one before a known scheme is preferred.
+   * other {@code =}, so a {@code =} before a known scheme is preferred.
    */
   private static int beginOfTarget(String text) {
     return Stream.of("=xds:", "=" + Target.Dns.SCHEME, "=" + Target.Kubernetes.SCHEME, "=")
@@ -36,7 +36,7 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
         .orElse(-1);
   }
 
-  /** Returns the forward as the command line writes it. */
+  /** Returns the forward in the form of the command line. */
   @Override
   public String toString() {
     return name + "@" + listen + "=" + target;

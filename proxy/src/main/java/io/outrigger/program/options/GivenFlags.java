@@ -18,7 +18,7 @@ final class GivenFlags {
    *
    * @param origin the flag's name in messages: {@code --admin}, {@code OUTRIGGER_ADMIN} or {@code
    *     outrigger.yaml: admin}
-   * @param values has several elements only for a repeatable flag
+   * @param values the given values; several only for a repeatable flag
    */
   record Given(String origin, List<String> values) {
     Given {
@@ -63,7 +63,7 @@ final class GivenFlags {
     return get(flag).map(Given::values).orElse(List.of());
   }
 
-  /** Returns the first words of a message about {@code flag}, whether the flag was given or not. */
+  /** Returns the name with which messages about {@code flag} begin, even if it was not given. */
   String origin(Flag flag) {
     return get(flag).map(Given::origin).orElse(flag.option());
   }

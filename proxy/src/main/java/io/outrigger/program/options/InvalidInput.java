@@ -3,7 +3,7 @@ package io.outrigger.program.options;
 import java.util.List;
 import java.util.function.Function;
 
-/** The user's input is wrong. Each line names the flag or file, the place in it, and the remedy. */
+/** Reports invalid input of the user. Each line names the flag or file, position, and remedy. */
 public class InvalidInput extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -30,7 +30,7 @@ public class InvalidInput extends Exception {
     }
   }
 
-  /** Returns the value of {@code text}; an error of {@code parser} is one of {@code flag}. */
+  /** Parses {@code text}; {@code flag} begins the message when {@code parser} fails. */
   public static <T> T read(String flag, String text, Function<String, T> parser)
       throws InvalidInput {
     try {

@@ -85,7 +85,7 @@ public final class OptionsReader {
   private final GivenFlags given;
   private final Problems problems = new Problems();
 
-  /** The values of the flags that have been read, those that were not given included. */
+  /** The values of the flags that have been read so far, defaults included. */
   private final Map<Flag, Object> values = new EnumMap<>(Flag.class);
 
   private OptionsReader(GivenFlags given) {
@@ -147,7 +147,7 @@ public final class OptionsReader {
     problems.throwIfAny(); // wrong flags are reported before the content of files
     problems.addFiles(overlay.problems());
     problems.throwIfAny();
-    if (source.isPresent() && lookup.timeout().isZero()) { // else BootstrapWait does
+    if (source.isPresent() && lookup.timeout().isZero()) { // else BootstrapWait checks
       SourceLookup.check(source.get());
     }
     return options;
@@ -204,8 +204,8 @@ public final class OptionsReader {
   }
 
   /**
-   * Returns the source; empty when it cannot be read. Without a time to wait, {@code problems} then
-   * has the errors; with one, the start reads the source again and reports them.
+   * Returns the source; empty when it cannot be read. If the timeout is zero, the errors are then
+   * added to {@code problems}; otherwise the start reads the source again and reports its errors.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
@@ -237,7 +237,7 @@ public final class OptionsReader {
 
   private Connections connections() {
     return new Connections(
-        // the minimum in connection-backoff.md
+        // MIN_CONNECT_TIMEOUT of gRPC's connection-backoff.md
         positive(Flag.CONNECT_TIMEOUT, Duration.ofSeconds(20)),
         durationOrOff(Flag.IDLE_TIMEOUT, Duration.ofMinutes(30)),
         durationOrOff(Flag.KEEPALIVE_TIME, Duration.ZERO), // A8: off by default
@@ -290,7 +290,7 @@ public final class OptionsReader {
         valueOrOff(Flag.OTLP, Optional.empty(), OptionsReader::endpoint));
   }
 
-  /** Reads names of optional labels, which commas separate. */
+  /** Reads comma-separated names of optional labels. */
   private static Set<String> labels(String text) {
     return Arrays.stream(text.split(",", -1))
         .map(name -> oneOf(name.strip(), LABEL_WORDS))
@@ -323,7 +323,7 @@ public final class OptionsReader {
         text -> text.equals(OFF) ? Optional.empty() : Optional.of(parser.apply(text)));
   }
 
-  /** Returns the values of all flags for people; must be called when all flags have been read. */
+  /** Returns the values of all flags for display. Call it after all flags have been read. */
   private Map<String, Object> settings() {
     Map<String, Object> settings = new HashMap<>();
     for (Flag flag : Flag.values()) {
@@ -408,7 +408,7 @@ public final class OptionsReader {
   /**
    * Reads a size.
    *
-   * @param limit what {@code text} is more than when it is above {@code most}, for the message
+   * @param limit describes {@code most} in the message about a size that is too large
    */
   private static long bytes(String text, long least, long most, String limit) {
     long bytes = ByteSize.parse(text);
@@ -417,7 +417,7 @@ public final class OptionsReader {
     return bytes;
   }
 
-  /** Describes the JVM's limit. A larger one would have no effect: the JVM's is reached first. */
+  /** Describes the JVM's limit. A larger {@code --max-memory} would have no effect. */
   private static String jvmLimit(MemoryPlan memory) {
     return ("the JVM has for it, %s: %s of the heap and %s for buffers; raise the container's"
             + " memory limit, or the JVM's limits in OUTRIGGER_JAVA_OPTS")

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Reads {@code --forward} and {@code --serve}, and checks that names and addresses are unique. An
- * address is unique among all ports, a name among those of its flag.
+ * Reads {@code --forward} and {@code --serve}, and checks that names and addresses are unique.
+ * Addresses must be unique among all ports, names among the values of a flag.
  */
 final class PortsReader {
   private final GivenFlags settings;
@@ -20,7 +20,7 @@ final class PortsReader {
   private final List<ForwardSpec> forwards = new ArrayList<>();
   private final List<ServeSpec> serves = new ArrayList<>();
 
-  /** The addresses that are taken, each with the value or flag that took it, for messages. */
+  /** The reserved addresses, each with the text that names its user in messages. */
   private final List<Map.Entry<ListenAddress, String>> reserved = new ArrayList<>();
 
   PortsReader(GivenFlags settings, Problems problems) {
@@ -46,7 +46,7 @@ final class PortsReader {
     return serves;
   }
 
-  /** Adds each value of a flag to {@code all}. */
+  /** Parses each value of a flag and adds the result to {@code all}. */
   private <T> void read(
       Flag flag,
       Function<String, T> parser,

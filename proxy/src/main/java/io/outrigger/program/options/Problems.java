@@ -16,7 +16,7 @@ final class Problems {
 
   /**
    * Returns the value of {@code text}; empty when {@code parser} throws an {@link
-   * IllegalArgumentException}, which is added.
+   * IllegalArgumentException}, whose message is added.
    */
   <T> Optional<T> parse(String place, String text, Function<String, T> parser) {
     try {
@@ -35,7 +35,7 @@ final class Problems {
     lines.addAll(input.lines());
   }
 
-  /** Returns {@code last} itself when it is the only error, else all errors together. */
+  /** Returns {@code last} if there is no other error, else an exception with all errors. */
   InvalidInput and(InvalidInput last) {
     if (lines.isEmpty()) {
       return last;
@@ -44,7 +44,7 @@ final class Problems {
     return new InvalidInput(lines);
   }
 
-  /** Checks a value that a parser reads; see {@link #parse}. */
+  /** Unless {@code holds}, throws the exception that {@link #parse} expects of a parser. */
   static void require(boolean holds, String otherwise) {
     if (!holds) {
       throw new IllegalArgumentException(otherwise);

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** The version of this program and the commit it was built from, as the build wrote them down. */
+/** The version of this program and the commit from which it was built, as the build stored them. */
 @AnyThread
 public final class ProgramVersion {
   private static final Properties BUILD = read();
