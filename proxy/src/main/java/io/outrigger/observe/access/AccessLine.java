@@ -33,7 +33,7 @@ final class AccessLine {
   /**
    * Appends the line of {@code entry} and a line break.
    *
-   * @param isServed whether the call is one of a {@code --serve}
+   * @param isServed whether the call came to a {@code --serve} address
    */
   static void append(StringBuilder out, CallRecord entry, boolean isServed) {
     var line = new AccessLine();

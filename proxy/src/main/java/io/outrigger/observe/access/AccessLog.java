@@ -13,7 +13,7 @@ import java.time.Clock;
 public final class AccessLog implements AutoCloseable {
   /**
    * The maximum number of queued entries: half a second at a hundred thousand requests per second.
-   * Entries with long paths take more places, because the heap must hold the queue.
+   * An entry with a long path counts as several, because the heap must hold the queue.
    */
   static final int MAX_WAITING = 50_000;
 
@@ -64,7 +64,7 @@ public final class AccessLog implements AutoCloseable {
   /**
    * Returns the observer that logs the calls of one port.
    *
-   * @param isServed whether the port is one of a {@code --serve}
+   * @param isServed whether the port belongs to a {@code --serve}
    */
   public CallObserver of(String name, boolean isServed) {
     return call -> {

@@ -46,7 +46,7 @@ final class AppendedFile extends OutputStream {
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
     if (reopens) {
-      reopens = false; // first, so as not to overwrite a later request
+      reopens = false; // cleared first, so that a concurrent reopen() is not lost
       try {
         OutputStream next = opened(path);
         out.close();
@@ -59,7 +59,7 @@ final class AppendedFile extends OutputStream {
     try {
       out.write(bytes, offset, length);
     } catch (IOException e) {
-      reopens |= isPipe(path); // its reader may have been started again
+      reopens |= isPipe(path); // the pipe's reader may have restarted
       throw e;
     }
   }

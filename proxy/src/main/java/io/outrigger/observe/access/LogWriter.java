@@ -27,11 +27,11 @@ final class LogWriter implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
   private static final int BATCH_CHARS = 64 << 10;
 
-  /** An entry takes one more place in the queue for each such part of its text. */
+  /** The number of characters of an entry's text that take one more place in the queue. */
   private static final int CHARS_PER_PLACE = 128;
 
   private final ConcurrentLinkedQueue<Queued> queue = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger taken = new AtomicInteger(); // places of the queue
+  private final AtomicInteger taken = new AtomicInteger(); // occupied places of the queue
   private final String name;
   private final OutputStream out;
   private final int places;
@@ -51,7 +51,7 @@ final class LogWriter implements AutoCloseable {
   /**
    * @param name the log and its file, for messages; for example {@code access log stdout}
    * @param out the output, which {@link #close} closes
-   * @param places the maximum number of queued entries without text
+   * @param places the capacity of the queue; an entry with long text takes several places
    */
   LogWriter(String name, OutputStream out, int places) {
     this.name = name;
@@ -148,7 +148,7 @@ final class LogWriter implements AutoCloseable {
   }
 
   /**
-   * The standard output, which the access log and the audit log share: each write is whole, and
+   * The standard output, which the access log and the audit log share: writes are atomic, and
    * closing does nothing.
    */
   static final class Stdout extends OutputStream {

@@ -30,22 +30,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to an admin server. Pipelined requests wait until the socket has taken the
- * response to the request before them; when {@link #MAX_WAITING} requests wait, the socket is not
- * read. Requests that read state also wait for their turn ({@link AnswerTurns}), except for the
+ * One connection to an admin server. Pipelined requests wait until the response to the previous
+ * request has been written to the socket. When {@link #MAX_WAITING} requests wait, the socket is
+ * not read. Requests that read state also wait for their turn ({@link AnswerTurns}), except for the
  * probes, whose clients have short timeouts. When the connection closes during the wait, no reply
  * is created.
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
-  /** Below this number the socket is read, because only a read detects that the peer has closed. */
+  /** While fewer requests wait, the socket is read, as only a read detects a closed peer. */
   static final int MAX_WAITING = 16;
 
   private static final Logger log = LoggerFactory.getLogger(AdminConnection.class);
   private static final Set<String> READING = Set.of("GET", "HEAD");
   private static final Set<String> PROBES = Set.of("/live", "/ready");
 
-  /** Returns the reply that rejects a request, which then reaches no endpoint. */
+  /** Returns the reply that rejects a request; empty for a request that may reach its endpoint. */
   private final Function<HttpRequest, Optional<AdminReply>> guard;
 
   private final Map<String, AdminEndpoint> endpoints;
@@ -111,7 +111,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
                         }));
   }
 
-  /** Begins the next request after the socket has taken the response to the last one. */
+  /** Begins the next request after the previous response has been written to the socket. */
   private void next(ChannelHandlerContext context) {
     isAnswering = false;
     context.channel().config().setAutoRead(true);
@@ -132,7 +132,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
             ? failure.getCause()
             : failure;
     if (cause instanceof CancellationException) {
-      return; // the client has gone
+      return; // the client has disconnected
     }
     log.error("admin request {} failed", uri, cause);
     send(context, AdminReply.text(500, "internal error, see the log"), false, head);

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 @FunctionalInterface
 public interface AdminEndpoint {
   /**
-   * @throws IllegalArgumentException with the reason when the parameters are wrong; the server
+   * @throws IllegalArgumentException with the reason when the parameters are invalid; the server
    *     replies with 400 and the reason
    */
   CompletionStage<AdminReply> answer(AdminRequest request);

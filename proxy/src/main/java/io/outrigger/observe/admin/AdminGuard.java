@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which requests the admin server accepts. A foreign web page can make a browser on the
- * same host send requests. DNS rebinding is detected by the Host header, a cross-site request by
- * the Origin header; and an HTML form cannot send JSON, which POST requires.
+ * same host send requests. The Host header reveals DNS rebinding, and the Origin header reveals a
+ * cross-site request. A POST must contain JSON, which an HTML form cannot send.
  */
 @AnyThread
 final class AdminGuard {
@@ -37,8 +37,8 @@ final class AdminGuard {
   }
 
   /**
-   * The guard of a server whose endpoints are public and change nothing: accepts requests from
-   * every client, under any host name. Only requests with several Host headers, or without one, are
+   * Returns the reply that rejects {@code request} to a public, read-only server. The server
+   * accepts any host name. Only requests with several Host headers, or without a Host header, are
    * rejected (RFC 9112 section 3.2); HTTP/1.0 requests need no Host header.
    */
   static Optional<AdminReply> probeRefusal(HttpRequest request) {
@@ -107,7 +107,7 @@ final class AdminGuard {
     return type != null && type.toString().strip().equalsIgnoreCase("application/json");
   }
 
-  /** Returns foreign text in a form that is safe in a reply. */
+  /** Returns a client's text in a form that is safe in a reply: short, printable ASCII. */
   static String quoted(@Nullable String value) {
     if (value == null) {
       return "absent";

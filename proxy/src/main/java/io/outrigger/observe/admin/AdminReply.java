@@ -30,10 +30,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A reply of the admin server; it owns its body and is sent once.
+ * A reply of the admin server. The reply owns its body and is sent once.
  *
  * @param feed the source of the events; empty for a reply that is not a stream
- * @param headers headers besides those of every reply
+ * @param headers headers in addition to those of every reply
  */
 @AnyThread
 public record AdminReply(
@@ -46,8 +46,8 @@ public record AdminReply(
   private static final String TEXT = "text/plain; charset=utf-8";
 
   /**
-   * The content security policy: only the page's own files are loaded, and no script may turn text
-   * into markup. A reply that a browser opens as a document of its own has no scripts.
+   * The content security policy: only the page's own files are loaded, inline scripts do not run,
+   * and no script may turn text into markup.
    */
   private static final String CONTENT_SECURITY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
@@ -69,9 +69,9 @@ public record AdminReply(
   }
 
   /**
-   * Returns a reply whose body is written at once, to pieces of memory outside the heap. The young
-   * generation is small: a reply of several megabytes on the heap would go directly to the old
-   * generation, whose collection pauses every event loop (decision proxy-0016).
+   * Returns a reply whose body is written at once, to direct buffers. The young generation is
+   * small: a reply of several megabytes on the heap would go directly to the old generation, whose
+   * collection pauses every event loop (decision proxy-0016).
    */
   public static AdminReply written(int status, String contentType, Body body) {
     CompositeByteBuf bytes = ByteBufAllocator.DEFAULT.compositeDirectBuffer(Integer.MAX_VALUE);
@@ -100,9 +100,9 @@ public record AdminReply(
   }
 
   /**
-   * Returns a reply with a document.
+   * Returns a reply with a JSON document.
    *
-   * @param isForPeople whether the document is indented, which makes up most bytes of a long
+   * @param isForPeople whether to indent the document; indentation is most of the bytes of a long
    *     document
    */
   static AdminReply json(int status, boolean isForPeople, Document document) {
@@ -124,7 +124,7 @@ public record AdminReply(
     return json(status, true, json -> Json.write(value, json));
   }
 
-  /** Returns an object for {@link #json}: names and values in turn. */
+  /** Returns an object for {@link #json}; the arguments are alternately names and values. */
   public static Map<String, Object> members(Object... namesAndValues) {
     Map<String, Object> members = new LinkedHashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -147,8 +147,8 @@ public record AdminReply(
   }
 
   /**
-   * Returns the reply to a method that an endpoint does not have; it lists the endpoint's methods
-   * (RFC 9110 section 15.5.6).
+   * Returns the reply to an unsupported method; the reply lists the endpoint's methods (RFC 9110
+   * section 15.5.6).
    */
   static AdminReply notAllowed(boolean hasGet, boolean hasPost) {
     String allow = hasGet ? hasPost ? "GET, HEAD, POST" : "GET, HEAD" : "POST";
@@ -169,7 +169,7 @@ public record AdminReply(
     return response;
   }
 
-  /** Returns the headers of a response that lasts until its reader disconnects. */
+  /** Returns the headers of a response that lasts until the client disconnects. */
   HttpResponse beginning() {
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, code());
     setHeaders(response);
@@ -194,8 +194,9 @@ public record AdminReply(
 
   /**
    * Writes the text of a JSON document in UTF-8, with JSON escapes in place of characters that
-   * {@linkplain PlainText#steers can control a terminal}. Single characters are those of JSON's
-   * structure; an encoder for each of them would double the time of a long document.
+   * {@linkplain PlainText#steers can control a terminal}. Text is encoded in parts, because JSON's
+   * structural characters arrive one by one, and encoding each separately would double the time of
+   * a long document.
    */
   private static final class PlainWriter extends Writer {
     private static final int PART = 8 * 1024;

@@ -15,7 +15,7 @@ import java.util.Optional;
  */
 @AnyThread
 public record AdminRequest(String path, Map<String, List<String>> query, HttpHeaders headers) {
-  /** Returns the last event that a reconnecting reader of events has seen. */
+  /** Returns the id of the last event that a reconnecting client has received. */
   public Optional<String> lastEventId() {
     return Optional.ofNullable(headers.get("last-event-id"));
   }
@@ -34,7 +34,7 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
    * Returns the value of a query parameter, which must be one of {@code words}; empty without the
    * parameter.
    *
-   * @throws IllegalArgumentException for another value
+   * @throws IllegalArgumentException for any other value
    */
   public Optional<String> choice(String name, String... words) {
     Optional<String> given = parameter(name);
@@ -46,10 +46,10 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   }
 
   /**
-   * Requires that each parameter is one of {@code known}. Otherwise the reply would ignore a
-   * misspelt parameter and so answer a different question.
+   * Requires that each parameter is one of {@code known}. Otherwise a misspelt parameter would be
+   * ignored, and the reply would be misleading.
    *
-   * @throws IllegalArgumentException for another parameter
+   * @throws IllegalArgumentException for any other parameter
    */
   public void requireOnly(List<String> known) {
     for (String name : query.keySet()) {

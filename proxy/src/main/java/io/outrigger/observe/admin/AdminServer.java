@@ -33,15 +33,15 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class AdminServer implements AutoCloseable {
-  /** The bodies of requests have no meaning. */
+  /** The limit of request bodies, which no endpoint reads. */
   private static final int MAX_BODY_BYTES = 64 * 1024;
 
   private static final int MAX_CONNECTIONS = 100;
 
-  /** The request line may contain a whole request to explain, with its cookies. */
+  /** The query of {@code /explain} may contain all headers of a request, cookies included. */
   static final int MAX_LINE_BYTES = 64 * 1024;
 
-  /** Browsers send the cookies of all ports of the host. */
+  /** The limit is large, because browsers send the cookies of all ports of the host. */
   private static final int MAX_HEADER_BYTES = 64 * 1024;
 
   /**
@@ -50,7 +50,7 @@ public final class AdminServer implements AutoCloseable {
    */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
 
-  /** The size is small, so that one read has few pipelined requests. */
+  /** The size is small, so that one read returns few pipelined requests. */
   private static final int READ_BYTES = 2 * 1024;
 
   /**
@@ -59,7 +59,7 @@ public final class AdminServer implements AutoCloseable {
    */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
 
-  /** The time for replies, and for tasks that other threads submit late, when the server closes. */
+  /** The time at shutdown for pending replies and for tasks that other threads submit late. */
   private static final int QUIET_MILLIS = 20;
 
   private static final int IDLE_SECONDS = 60;
@@ -169,9 +169,9 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Compresses the page and metrics for clients that accept it, at the lowest level: metrics are so
-   * repetitive that a higher level gains little. JSON is not compressed, since programs on the same
-   * machine poll it (decision proxy-0016).
+   * Compresses the page and metrics with gzip for clients that accept gzip. The level is the
+   * lowest, because metrics are so repetitive that a higher level gains little. JSON is not
+   * compressed, since programs on the same machine poll it (decision proxy-0016).
    */
   private static final class TextCompression extends HttpContentCompressor {
     TextCompression() {

@@ -18,14 +18,14 @@ import java.util.function.Supplier;
  */
 @AnyThread
 public final class AnswerTurns {
-  /** The next turn begins after this time, even if the reply of the current one is not complete. */
+  /** The next turn begins after this time, even if the current reply is not complete. */
   static final Duration MAX_TURN = Duration.ofSeconds(10);
 
   private final AtomicReference<CompletableFuture<Void>> last =
       new AtomicReference<>(CompletableFuture.completedFuture(null));
 
   /**
-   * Creates a reply when its turn comes.
+   * Creates a reply after the replies of earlier calls have been created.
    *
    * @param executor runs {@code isWanted} and {@code work}; must run neither of them within this
    *     call

@@ -22,7 +22,7 @@ public final class CallViews {
   private CallViews() {}
 
   /**
-   * Returns the whole reply.
+   * Returns the reply to {@code GET /calls}.
    *
    * @param now the current time of this process's clock
    * @param since the start of the process

@@ -204,8 +204,8 @@ public final class ExplainView {
   }
 
   /**
-   * Returns the part of a plan that handles sessions. The session part lies above all parts of a
-   * plan that draw at random.
+   * Returns the part of a plan that handles sessions. The session part precedes all parts of a plan
+   * that draw at random.
    */
   private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
     if (plan instanceof PickPlan.Preferring found) {

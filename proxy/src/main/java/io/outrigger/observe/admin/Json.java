@@ -77,7 +77,7 @@ final class Json {
     return value instanceof JsonElement json ? json : GSON.toJsonTree(value);
   }
 
-  /** Returns an object with the given members: names and values in turn. */
+  /** Returns an object; {@code members} are alternately names and values. */
   static JsonObject object(@Nullable Object... members) {
     var object = new JsonObject();
     for (int i = 0; i < members.length; i += 2) {

@@ -30,11 +30,11 @@ public final class LbViews {
   private LbViews() {}
 
   /**
-   * One forward.
+   * The load-balancing trees of one forward.
    *
    * @param clusters the state of each cluster; empty while there is no configuration
-   * @param endpoints the approximate number of endpoints in its trees
-   * @param show visits its trees
+   * @param endpoints the approximate number of endpoints in the trees
+   * @param show passes the trees to a visitor
    */
   public record Forward(
       String name,
@@ -47,9 +47,9 @@ public final class LbViews {
   public enum Detail {
     /** The members that the contract lists. */
     CONTRACT,
-    /** Adds the number of all calls so far, and which nodes are in use. */
+    /** Adds the total calls of each endpoint, and whether each node is in use. */
     CALLS,
-    /** Adds the latest decisions of outlier detection to those of {@link #CALLS}. */
+    /** Adds the latest decisions of outlier detection to the members of {@link #CALLS}. */
     FULL;
 
     /**
@@ -68,7 +68,7 @@ public final class LbViews {
   }
 
   /**
-   * Returns the reply.
+   * Returns the reply to {@code GET /lb}.
    *
    * @param overlaid the effect of local policy on clusters, by name
    */
@@ -116,8 +116,7 @@ public final class LbViews {
 
   /**
    * Writes trees as JSON while they are visited, in the form of CONTRACT section 6. The writer runs
-   * on the control loop and keeps no object of an endpoint that is written, however many endpoints
-   * there are (decision proxy-0016).
+   * on the control loop and keeps no object per endpoint (decision proxy-0016).
    */
   private static final class TreeJson implements NodeVisitor {
     private final JsonWriter json;
@@ -156,7 +155,7 @@ public final class LbViews {
       }
     }
 
-    /** Writes the overlaid values at the top of a cluster's tree. */
+    /** Writes the values that local policy has set, at the root of a cluster's tree. */
     private void overlay(LbNode node) throws IOException {
       if (overlaid.isEmpty() || !node.policy().equals(LbConfig.OutlierDetecting.POLICY)) {
         return;

@@ -24,7 +24,7 @@ import java.util.Set;
 
 /**
  * Renders the plan of a cluster's picker together with its tree: the endpoints that may be picked,
- * and for each other endpoint the reason why it may not.
+ * and the reason why each other endpoint cannot be picked.
  */
 @AnyThread
 final class PickView {
@@ -44,7 +44,7 @@ final class PickView {
     plan.forEachResult(1, this::add);
   }
 
-  /** Adds the picks of a branch to {@code json}; returns the number of endpoints that they name. */
+  /** Adds the possible picks to {@code json}; returns the number of endpoints in the result. */
   int addTo(JsonObject json) {
     List<JsonObject> path = new ArrayList<>();
     addPath(tree, path);
@@ -152,7 +152,7 @@ final class PickView {
   }
 
   /**
-   * @param unused the reason why no node below receives calls; empty when they receive calls
+   * @param unused the reason why {@code node} receives no calls; empty when the node receives calls
    */
   private void exclude(List<JsonObject> list, LbNode node, String unused) {
     for (LbNode child : node.children()) {

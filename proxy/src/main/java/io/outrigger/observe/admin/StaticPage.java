@@ -24,7 +24,7 @@ public final class StaticPage implements AdminEndpoint {
           "svg", "image/svg+xml",
           "js", "text/javascript; charset=utf-8");
 
-  /** Adds {@code /} and the files that it loads, below {@code /page/}, to {@code endpoints}. */
+  /** Adds the page at {@code /} and its files below {@code /page/} to {@code endpoints}. */
   public static void addTo(Map<String, AdminEndpoint> endpoints) {
     var page = new StaticPage();
     endpoints.put("GET /", page);

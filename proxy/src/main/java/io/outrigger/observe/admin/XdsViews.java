@@ -21,8 +21,8 @@ import java.util.function.Supplier;
  * Renders the xDS client's state as JSON: the CSDS form for programs, and a short form for the
  * page.
  *
- * @param node returns the node that identifies this process to the control plane; known only after
- *     the start
+ * @param node returns the node that identifies this process to the control plane; the node is known
+ *     only after the start
  */
 @AnyThread
 public record XdsViews(Supplier<Node> node, String version) {
@@ -76,7 +76,7 @@ public record XdsViews(Supplier<Node> node, String version) {
             "resources", resources));
   }
 
-  /** Adds CSDS's name for the client's target (A71), unless the client serves all targets. */
+  /** Adds CSDS's client scope (A71) to {@code to}, unless the client serves all targets. */
   private static JsonObject addScope(XdsStatusView.Client client, JsonObject to) {
     if (!client.scope().isEmpty()) {
       to.addProperty("clientScope", client.scope());

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports the DNS lookups of one forward. An answer that differs from the previous answer for the
- * name is added to the event log; such a failure is also logged. Repeated answers are not reported,
- * since a failing name is looked up again and again.
+ * name is added to the event log; a new failure is also logged as a warning. Repeated answers are
+ * not reported, since a failing name is looked up repeatedly.
  */
 @ControlConfined
 public final class DnsEvents implements DnsLookup {
@@ -65,7 +65,7 @@ public final class DnsEvents implements DnsLookup {
   private static String shown(List<EndpointAddress> addresses) {
     return "resolved: "
         + Count.list(
-            addresses.stream().map(EndpointAddress::ip).sorted().toList(), // DNS servers rotate
+            addresses.stream().map(EndpointAddress::ip).sorted().toList(), // servers rotate IPs
             ADDRESSES_SHOWN);
   }
 }

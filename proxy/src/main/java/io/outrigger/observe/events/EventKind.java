@@ -15,11 +15,11 @@ public enum EventKind {
   /** A stream to a control plane ended after a response and is opened again. */
   ADS_CLOSED,
   /**
-   * Resources of an earlier process came into use because no control plane answers, or the last
-   * such resource went out of use.
+   * Stored resources of an earlier process came into use because no control plane answers, or the
+   * last such resource went out of use.
    */
   STALE,
-  /** Kept resources of an earlier process cannot be used, or resources cannot be kept. */
+  /** Stored resources of an earlier process cannot be used, or resources cannot be stored. */
   STATE_PROBLEM,
   EJECT,
   UNEJECT,
@@ -31,7 +31,7 @@ public enum EventKind {
   /** A target fails as a whole. */
   FORWARD_FAILED,
   SERVING,
-  /** A served address is closed, or calls of its open port fail. */
+  /** A served address is closed, or calls to its open port fail. */
   NOT_SERVING,
   /** An RBAC filter denied a request; at most one event per second, served address and policy. */
   DENIED,

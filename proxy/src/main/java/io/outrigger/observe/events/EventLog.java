@@ -14,8 +14,8 @@ import java.util.Set;
 
 /**
  * Keeps the latest events of each kind, so that events of ten thousand lost endpoints do not evict
- * a NACK. Readers request the events after the last number that they have. A slow reader misses
- * evicted events, as it sees by their numbers. The log keeps no state per reader.
+ * a NACK. Readers request the events after the last number that they have received. A slow reader
+ * misses evicted events and detects this by gaps in the numbers. The log keeps no state per reader.
  */
 @ControlConfined
 public final class EventLog {

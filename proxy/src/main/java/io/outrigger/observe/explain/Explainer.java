@@ -59,8 +59,8 @@ public final class Explainer {
   private final List<Branch> branches = new ArrayList<>();
 
   /**
-   * The result of each examined route, by its place: a hit if the route matched in any walk,
-   * otherwise the matcher that missed.
+   * The result of each examined route, by the route's index: a hit if the route matched in any
+   * walk, otherwise the matcher that missed.
    */
   private final Map<Integer, Integer> results = new TreeMap<>();
 
@@ -170,7 +170,7 @@ public final class Explainer {
       addBranch(probability, first);
       return;
     }
-    forwarded.cluster().release(); // drawn again below
+    forwarded.cluster().release(); // the cluster is drawn again below
     double all = weighted.clusters().stream().mapToLong(WeightedCluster::weight).sum();
     long upTo = 0;
     for (WeightedCluster cluster : weighted.clusters()) {
@@ -193,8 +193,8 @@ public final class Explainer {
   }
 
   /**
-   * Adds a branch to the cluster of the decision, or of the request's session, as a call would.
-   * Draws with equal results are merged into one branch.
+   * Adds a branch for a forwarded request. As for a call, the cluster is that of the decision or of
+   * the request's session. Draws with equal results are merged into one branch.
    */
   private void addForwarded(double probability, RouteDecision.Forward chosen) {
     List<FilterPlan> plans = chosen.filters().plan(request, chosen.clusters().keySet());
@@ -248,7 +248,7 @@ public final class Explainer {
 
   /**
    * Predetermined random draws for routing. A given number of draws for route fractions miss, and
-   * all later ones hit; the draw among weighted clusters returns a given value.
+   * all later draws hit; the draw among weighted clusters returns a given value.
    */
   @ControlConfined
   private static final class DecidedDraws implements RandomSource {

@@ -17,7 +17,7 @@ import java.util.Optional;
  * Explains how a request would be handled at this moment.
  *
  * @param domain the virtual host that serves the target; empty while there is no configuration
- * @param routes the verdicts on the examined or skipped routes, in order; limited to the first ones
+ * @param routes the verdicts on the first examined routes, in order
  * @param branches the possible outcomes, the most probable first; empty when the request would wait
  *     for the target's configuration
  */

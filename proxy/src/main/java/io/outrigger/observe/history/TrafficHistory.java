@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * endpoint.
  *
  * <p>Each event loop records into its own {@link TrafficBucket}s. To collect the buckets, a task on
- * each event loop hands them to the control loop and starts with new buckets, so no data is shared
- * or copied. Histograms exist only for the current minute; a past minute is reduced to a few
+ * each event loop passes its buckets to the control loop and starts new buckets, so no data is
+ * shared or copied. Histograms exist only for the current minute; a past minute is reduced to a few
  * numbers.
  */
 @AnyThread
@@ -41,17 +41,17 @@ public final class TrafficHistory implements CallObserver {
 
   private static final int MINUTES_KEPT = 60;
 
-  /** The maximum number of clusters and endpoints that a loop records at a time. */
+  /** The maximum number of clusters and endpoints that an event loop records per minute. */
   static final int MAX_CLUSTERS = 500;
 
   static final int MAX_ENDPOINTS = 2_000;
 
-  /** The maximum number of clusters and endpoints of a forward over the hour. */
+  /** The maximum number of clusters and endpoints together that a forward's history has. */
   private static final int MAX_SERIES = 4_500;
 
   /**
-   * The number of significant digits. With one digit, values have an error of at most 6 %, and a
-   * histogram takes a few hundred bytes.
+   * The number of significant digits of latencies. With one digit, values have an error of at most
+   * 6 %, and a histogram takes a few hundred bytes.
    */
   private static final int DIGITS = 1;
 
@@ -254,8 +254,8 @@ public final class TrafficHistory implements CallObserver {
     }
 
     /**
-     * Returns the minutes, the oldest first. The last one may be the current minute, which started
-     * at {@code begin}.
+     * Returns the minutes, the oldest first. The last element may be the current minute, which
+     * started at {@code begin}.
      */
     List<View.Minute> view(Instant begin) {
       List<View.Minute> view = new ArrayList<>(minutes);
@@ -299,7 +299,8 @@ public final class TrafficHistory implements CallObserver {
 
   /**
    * The traffic of a forward for each minute of the last hour; the components are the members of
-   * {@code /history}. Minutes without calls are omitted; the last one may be the current minute.
+   * {@code /history}. Minutes without calls are omitted; the last element may be the current
+   * minute.
    */
   @AnyThread
   public record View(String name, List<Cluster> clusters) {
@@ -314,7 +315,7 @@ public final class TrafficHistory implements CallObserver {
       }
     }
 
-    /** An endpoint, with the calls whose last attempt went there. */
+    /** An endpoint, with the calls whose last attempt used this endpoint. */
     public record Endpoint(String address, List<Minute> minutes) {
       public Endpoint {
         minutes = List.copyOf(minutes);

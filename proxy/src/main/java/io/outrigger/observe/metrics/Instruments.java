@@ -29,7 +29,7 @@ final class Instruments {
     this.leftOut = leftOut;
   }
 
-  /** Returns {@code labels} without those that the instruments do not have. */
+  /** Returns {@code labels} without the labels in {@link #leftOut}. */
   private Labels shown(Labels labels) {
     if (leftOut.isEmpty() || labels.stream().noneMatch(each -> leftOut.contains(each.getName()))) {
       return labels;
@@ -49,7 +49,7 @@ final class Instruments {
       this.toSnapshot = toSnapshot;
     }
 
-    /** Adds a value; the values of labels that are shown as equal are summed. */
+    /** Adds a value; sums the values of labels that differ only in left-out labels. */
     void add(Labels labels, double value) {
       values.merge(shown(labels), value, Double::sum);
     }
@@ -75,7 +75,7 @@ final class Instruments {
       this.parts = parts;
     }
 
-    /** Adds values; the values of labels that are shown as equal are summed. */
+    /** Adds values; sums the values of labels that differ only in left-out labels. */
     void add(Labels labels, Histogram measured) {
       values.computeIfAbsent(shown(labels), first -> measured.empty()).add(measured);
     }

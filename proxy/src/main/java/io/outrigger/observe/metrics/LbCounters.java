@@ -29,10 +29,10 @@ public final class LbCounters {
    */
   static final int MAX_PLACES = 5_000;
 
-  /** The cluster name of all places beyond the limit, as A66 names further methods. */
+  /** The cluster name of all places beyond the limit; A66 uses it for further methods. */
   private static final String OTHER = "other";
 
-  /** Histograms of weights count thousandths. */
+  /** The histograms record weights in thousandths. */
   private static final int PARTS = 1_000;
 
   /** OpenTelemetry's default bounds, since A78 defines none. */
@@ -146,7 +146,7 @@ public final class LbCounters {
         "grpc.lb.outlier_detection.detection_method", evidence.method().word());
   }
 
-  /** Counts an event; each place has all counts of connections, also those that are zero. */
+  /** Counts an event; also creates counters of the place that are still zero. */
   private void connection(String target, ConnectionEvent.Group group, ConnectionEvent event) {
     Labels place = place(target, group.cluster(), group.locality().label());
     add(Count.SUCCEEDED, place, event instanceof ConnectionEvent.Made ? 1 : 0);
@@ -185,9 +185,9 @@ public final class LbCounters {
   }
 
   /**
-   * Returns the labels of a place, or of the common place of its target when there are too many.
+   * Returns the labels of a place; the cluster is {@link #OTHER} when there are too many places.
    *
-   * @param locality in A78's form; empty when there is none
+   * @param locality the locality in the form of A78; empty when there is no locality
    */
   private Labels place(String target, String cluster, String locality) {
     Labels place = labels(target, cluster, locality);

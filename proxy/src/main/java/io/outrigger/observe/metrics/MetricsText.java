@@ -16,7 +16,7 @@ public record MetricsText(ExpositionFormatWriter writer) {
   /**
    * Returns the format that the client prefers.
    *
-   * @param accept the {@code accept} header; empty without one, which means the Prometheus format
+   * @param accept the {@code accept} header; an empty text selects the Prometheus format
    */
   public static MetricsText accepted(String accept) {
     return new MetricsText(FORMATS.findWriter(accept));
@@ -39,7 +39,7 @@ public record MetricsText(ExpositionFormatWriter writer) {
     }
   }
 
-  /** Returns all instruments. Names of gRPC's metrics contain dots, which Prometheus replaces. */
+  /** Returns all metrics. gRPC's names contain dots, which the Prometheus writer replaces. */
   public static MetricSnapshots snapshots(MetricsView view) {
     var all = new Instruments(view.leftOutLabels());
     ForwardMetrics.addTo(view.forwards(), view.serves(), all);

@@ -45,7 +45,8 @@ public record MetricsView(
    *
    * @param controlFailures tasks of the control loop that ended with an exception, which is always
    *     a bug
-   * @param lostAuditLines lines that are missing from the audit log; empty when there is none
+   * @param lostAuditLines lines that are missing from the audit log; empty when there is no audit
+   *     log
    * @param drainCut requests that were cut when a drain timed out
    * @param loopLagNanos the lag of each event loop (see {@link LoopLag})
    * @param endedForErrors connections that were closed because of an error of their peer
@@ -68,9 +69,9 @@ public record MetricsView(
    * The values of one forward.
    *
    * @param target the target as configured ({@code grpc.target})
-   * @param refusedConnections connections that were closed at once because of the limit
-   * @param endpoints the endpoints of its clusters by cluster name; the tallies do not change any
-   *     more
+   * @param refusedConnections connections that were closed at once because of {@code
+   *     --max-connections}
+   * @param endpoints the endpoint tallies by cluster name, which are no longer modified
    */
   public record Forward(
       String name,
@@ -88,7 +89,7 @@ public record MetricsView(
   /**
    * The values of one served address.
    *
-   * @param ready whether it is served and its app can be reached
+   * @param ready whether the port is open and its app can be reached
    */
   public record Serve(
       String name,
@@ -106,7 +107,7 @@ public record MetricsView(
   /**
    * How often an RBAC filter made one decision.
    *
-   * @param policy the policy that matched; empty when none did
+   * @param policy the policy that matched; empty when no policy matched
    */
   public record Decisions(String filter, String policy, boolean isAllowed, long count) {}
 }

@@ -11,8 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs once when the collector no longer accepts one kind of data, and once when it accepts it
- * again. The SDK logs each failed export but no recovery, so its own log lines are off.
+ * Logs once when the collector stops accepting one kind of data, and once when the collector
+ * accepts that data again. The SDK logs each failed export but no recovery, so {@code LogSetup}
+ * turns the SDK's log lines off.
  */
 @AnyThread
 final class ExportOutageLog {

@@ -7,7 +7,7 @@ import io.opentelemetry.api.trace.StatusCode;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 
-/** A span with an event for each message of its two bodies (A72 "Tracing Information"). */
+/** A span with an event for each request or response message (A72 "Tracing Information"). */
 @LoopConfined
 record MessageSpan(Span span) {
   private static final AttributeKey<Long> SEQUENCE = AttributeKey.longKey("sequence-number");

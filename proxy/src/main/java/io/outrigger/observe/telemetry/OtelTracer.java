@@ -32,8 +32,8 @@ final class OtelTracer implements CallTracer {
       };
 
   /**
-   * The maximum length of the method in the name of a span: thousands of spans wait for a slow
-   * collector, and ending a connection does not free their memory.
+   * The maximum length of the method in the name of a span. Thousands of spans may wait for a slow
+   * collector, and closing connections does not free the memory of these spans.
    */
   static final int MAX_METHOD = 256;
 
@@ -75,7 +75,7 @@ final class OtelTracer implements CallTracer {
 
   /**
    * The span of a served call, as A72 describes the server side. The app gets the caller's trace
-   * context unchanged, so a span of its own is a sibling of this one.
+   * context unchanged, so a span that the app creates is a sibling of this span.
    */
   @LoopConfined
   private record ServerSpans(MessageSpan call) implements CallSpans {

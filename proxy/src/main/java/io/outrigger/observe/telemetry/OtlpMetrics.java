@@ -34,16 +34,16 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The instruments of {@code /metrics} in OTLP's form, so that both exports have the same set: names
- * have dots, and units are separate. Called on a thread of the SDK.
+ * The metrics of {@code /metrics} in OTLP's form, in which names have dots and units are separate.
+ * Called on a thread of the SDK.
  */
 @AnyThread
 final class OtlpMetrics implements MetricProducer {
   private static final AggregationTemporality SINCE_START = AggregationTemporality.CUMULATIVE;
 
   /**
-   * The units of gRPC's instruments that Prometheus' model cannot express: it would append units
-   * that are annotations to the names.
+   * The units of gRPC's instruments that the Prometheus library cannot express: the library would
+   * append units that are annotations to the names of the instruments.
    */
   private static final Map<String, String> UNITS =
       Map.ofEntries(
@@ -90,7 +90,7 @@ final class OtlpMetrics implements MetricProducer {
   private record Scrape(long startNanos, long nanos) {
     DoublePointData point(DataPointSnapshot point) {
       Attributes labels = attributes(point.getLabels());
-      double value = 1; // of an info metric
+      double value = 1; // the value of an info metric
       if (point instanceof CounterDataPointSnapshot counter) {
         value = counter.getValue();
       } else if (point instanceof GaugeDataPointSnapshot gauge) {
@@ -100,8 +100,8 @@ final class OtlpMetrics implements MetricProducer {
     }
 
     /**
-     * Converts a histogram. The counts of buckets are not cumulative in either form; OTLP omits the
-     * infinite bound.
+     * Converts a histogram. Neither Prometheus snapshots nor OTLP have cumulative bucket counts;
+     * OTLP omits the infinite bound.
      */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();

@@ -25,7 +25,7 @@ public final class Telemetry implements AutoCloseable {
   private static final Duration FLUSH_LIMIT = Duration.ofSeconds(2);
   private static final String SCOPE = "outrigger";
 
-  /** The values of OpenTelemetry's variables that the environment does not set. */
+  /** The defaults of OpenTelemetry's variables that the environment does not set. */
   private static final Map<String, String> DEFAULTS =
       Map.of(
           "otel.service.name", "outrigger",
@@ -45,7 +45,7 @@ public final class Telemetry implements AutoCloseable {
    * @param endpoint such as {@code http://collector:4317}
    * @param metrics called at each interval, on a thread of the SDK; may block
    * @throws IllegalArgumentException when a variable or the endpoint cannot be used; the message
-   *     names it
+   *     gives the reason
    */
   public static Telemetry start(
       String endpoint, String version, Supplier<MetricSnapshots> metrics) {

@@ -23,16 +23,15 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * All options of {@code outrigger run}, read and validated. A program with these options needs no
- * more input from the user.
+ * All options of {@code outrigger run}, read and validated.
  *
- * @param source empty while the bootstrap does not exist yet or is wrong
+ * @param source the source of the configuration; empty while the bootstrap is missing or invalid
  * @param lookup reads the source again
  * @param overlays files and folders of local policy, in order of precedence
- * @param overlay their content
- * @param state empty when no resources are kept
- * @param kubernetes empty when no target is a service of Kubernetes
- * @param settings the value of each flag by its bare name, for people: a number, a boolean, a text
+ * @param overlay the content of these files and folders
+ * @param state the store of resources; empty when {@code --state} is off
+ * @param kubernetes the API server; empty when no target is a Kubernetes Service
+ * @param settings the value of each flag by its bare name, for display: a number, a boolean, a text
  *     or a list of texts. Flags without a value are absent
  */
 @AnyThread
@@ -92,7 +91,7 @@ public record ProxyOptions(
    * @param warnings one line per questionable part of the bootstrap
    * @param resources paths of static resources that replace the control plane; empty with a control
    *     plane
-   * @param files the content of these paths; {@link SourceLookup#check} validates it
+   * @param files the content of {@code resources}; {@link SourceLookup#check} validates it
    */
   public record ConfigSource(
       Bootstrap bootstrap,
@@ -115,9 +114,10 @@ public record ProxyOptions(
   }
 
   /**
-   * The resources that are kept for a start while no control plane answers.
+   * The store of resources for a start while no control plane answers.
    *
-   * @param after the time that a start waits for a control plane
+   * @param after the time that a start waits for a control plane before it uses the stored
+   *     resources
    */
   public record State(Path folder, Duration after, Duration maxAge) {}
 
@@ -181,7 +181,7 @@ public record ProxyOptions(
       Duration frameTimeout,
       Duration unreadTimeout) {}
 
-  /** The limits of the local side; requests beyond a limit are rejected. */
+  /** The limits of the downstream side; requests beyond a limit are rejected. */
   public record Limits(
       int maxConcurrentStreams,
       int maxHeaderBytes,

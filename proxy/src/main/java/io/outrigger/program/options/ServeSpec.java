@@ -10,8 +10,8 @@ import java.util.Set;
 /**
  * An address that is served for the mesh, and the app behind it.
  *
- * @param listen an IP address and a port, as the user wrote them: the control plane knows the
- *     Listener by this text (A36)
+ * @param listen an IP address and a port, as the user wrote them, since the name of the Listener
+ *     contains this text (A36)
  */
 public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app) {
   private static final Set<String> OWN_HOSTS =
@@ -62,7 +62,7 @@ public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app
         IpAddress.canonical(listen.host()).orElse(listen.host()), listen.port());
   }
 
-  /** Returns the text as the command line writes it. */
+  /** Returns the served address in the form of the command line. */
   @Override
   public String toString() {
     return name + "@" + listen + "=" + app;

@@ -49,7 +49,8 @@ public final class SourceLookup {
    * served addresses; {@link #check} validates the resources.
    *
    * @throws AbsentFile when the named bootstrap does not exist
-   * @throws InvalidInput with one line per error, when a file is wrong or none is named
+   * @throws InvalidInput with one line per error, when a file is invalid or a needed bootstrap is
+   *     not named
    */
   public ConfigSource find() throws InvalidInput {
     boolean isNeeded = ports.needControlPlane();
@@ -57,7 +58,7 @@ public final class SourceLookup {
     List<Path> resources =
         paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
     Optional<Path> file = settings.get(Flag.BOOTSTRAP).map(given -> Path.of(given.last()));
-    // a bootstrap that the environment names for other programs matters only where one is needed
+    // the environment may name a bootstrap for other programs, so it is read only if needed
     boolean isUsed = isNeeded || file.isPresent() || !resources.isEmpty();
     Optional<BootstrapSource.Found> found;
     try {
@@ -116,7 +117,7 @@ public final class SourceLookup {
         : bootstrap.servers().get(0).features();
   }
 
-  /** Returns the paths that can be read. */
+  /** Returns the readable paths of a flag; adds an error for each other path. */
   static List<Path> paths(GivenFlags settings, Flag flag, String empty, Problems problems) {
     List<Path> paths = new ArrayList<>();
     for (String text : settings.values(flag)) {
@@ -133,9 +134,7 @@ public final class SourceLookup {
     return paths;
   }
 
-  /**
-   * Returns the bootstrap for static resources: one server, the files, replaces all control planes.
-   */
+  /** Returns {@code given} with the server of the files in place of all control planes. */
   private static Bootstrap forFiles(Bootstrap given) {
     var files =
         new XdsServer(

@@ -7,14 +7,14 @@ import java.util.Map;
 
 /**
  * The program cannot start for a reason other than wrong input, such as a port in use. The message
- * is one line that names the flag, the place and the remedy.
+ * is one line that names the flag, the reason and the remedy.
  */
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
   private static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
 
-  /** The remedy for each reason of a failed bind; the key is a part of the reason. */
+  /** The remedies for failed binds, by a part of the failure's message. */
   private static final Map<String, String> REMEDIES = new LinkedHashMap<>();
 
   static {
@@ -44,7 +44,7 @@ public final class StartFailure extends Exception {
    * Creates the failure for an address that could not be bound.
    *
    * @param origin the flag and its value, such as {@code --forward 9001=xds:///orders}
-   * @param cause its message names the address, possibly in another spelling than the flag
+   * @param cause the reason of the failed bind
    */
   public static StartFailure cannotBind(String origin, Throwable cause) {
     String reason = reason(cause);
@@ -58,7 +58,7 @@ public final class StartFailure extends Exception {
         "%s: %s; %s".formatted(origin, reason, remedy), cause, reason.equals(UNKNOWN_HOST));
   }
 
-  /** Whether the flag itself is wrong; the exit code is then that of wrong flags. */
+  /** Whether the flag itself is invalid, which gives exit code 2. */
   public boolean isBadInput() {
     return isBadInput;
   }

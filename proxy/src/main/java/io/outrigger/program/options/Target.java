@@ -23,10 +23,10 @@ import java.util.regex.Pattern;
 public sealed interface Target {
   /**
    * Reads {@code xds:///orders}, {@code xds://authority/orders}, {@code xds:///*}, {@code
-   * dns:///orders:50051} or {@code k8s:///orders.shop:8080}. As gRPC does, it accepts a target
-   * without slashes after the scheme, too.
+   * dns:///orders:50051} or {@code k8s:///orders.shop:8080}. Like gRPC, this method also accepts a
+   * target without slashes after the scheme.
    *
-   * @throws IllegalArgumentException with the reason, when {@code text} is none of them
+   * @throws IllegalArgumentException with the reason, when {@code text} has none of these forms
    */
   static Target parse(String text) {
     if (hasScheme(text, Dns.SCHEME)) {
@@ -39,10 +39,10 @@ public sealed interface Target {
     return text.toLowerCase(Locale.ROOT).startsWith(scheme);
   }
 
-  /** Returns the name of a forward to this target when the user gave none. */
+  /** Returns the default name of a forward to this target. */
   String forwardName();
 
-  /** Returns the server in this process; empty for a target of a control plane. */
+  /** Returns the in-process source of resources; empty for a target of a control plane. */
   default Optional<XdsServer> ownServer() {
     return Optional.empty();
   }

@@ -71,7 +71,7 @@ public final class ChannelzIds {
      * Adds a target of a forward.
      *
      * @param calls empty when calls are counted for several targets together
-     * @param show visits the trees of its clusters
+     * @param show passes the trees of the target's clusters to a visitor
      */
     public void channel(
         TargetName name, Connectivity state, Optional<Calls> calls, Consumer<NodeVisitor> show) {
@@ -113,7 +113,7 @@ public final class ChannelzIds {
 
   /**
    * Collects endpoints. An endpoint in two leaves of an aggregate cluster is one subchannel with
-   * the calls of both.
+   * the calls of both leaves.
    */
   private static final class Endpoints implements NodeVisitor {
     private final TargetName target;

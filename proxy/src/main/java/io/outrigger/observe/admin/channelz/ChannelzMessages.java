@@ -33,8 +33,8 @@ final class ChannelzMessages {
   private ChannelzMessages() {}
 
   /**
-   * Returns a channel without its subchannels. Its name contains the authority when each request's
-   * authority selects the target of its forward.
+   * Returns a channel without its subchannels. The name of the channel contains the authority if
+   * each request's authority selects the target.
    *
    * @param calls empty when calls are counted for several targets together
    */
@@ -116,9 +116,7 @@ final class ChannelzMessages {
         .build();
   }
 
-  /**
-   * Returns the address; a host that is a name rather than an address is shown as it was written.
-   */
+  /** Returns the address; a host name is shown as it was written. */
   private static Address address(ListenAddress listen) {
     if (listen instanceof ListenAddress.Unix unix) {
       return unix(unix.path());

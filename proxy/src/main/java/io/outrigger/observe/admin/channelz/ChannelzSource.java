@@ -15,23 +15,23 @@ import java.util.concurrent.CompletionStage;
 
 /** The source of channelz data; its methods run on any thread and do not block. */
 public interface ChannelzSource {
-  /** Returns all objects except connections, in a snapshot that may be a moment old. */
+  /** Returns all objects except connections, in a snapshot that may be slightly out of date. */
   CompletionStage<View> view();
 
   CompletionStage<List<SocketView>> sockets(SubchannelName subchannel);
 
-  /** Returns the open connections to a forward's port, ordered by id. */
+  /** Returns the open connections to the port of a forward or serve, ordered by id. */
   CompletionStage<List<SocketView>> serverSockets(String forward, long from, int max);
 
-  /** Returns an open connection to a backend or to a forward's port. */
+  /** Returns an open connection to a backend, or to the port of a forward or serve. */
   CompletionStage<Optional<SocketView>> socket(long id);
 
   /**
    * A snapshot of the channelz objects of this program by id, except connections. The maps do not
-   * change any more.
+   * change after the snapshot.
    *
    * @param subchannels subchannels without their sockets
-   * @param names the names of the subchannels, with which their sockets are found
+   * @param names the names by which {@link #sockets} finds the sockets of subchannels
    */
   @AnyThread
   record View(

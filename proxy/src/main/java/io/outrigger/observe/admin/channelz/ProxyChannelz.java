@@ -33,8 +33,8 @@ import java.util.stream.Stream;
 
 /**
  * {@code grpc.channelz.v1.Channelz} for the whole process: grpc-java's channels (to control planes
- * and the admin port) and the forwards and served addresses. An id shows its origin; lists show
- * grpc-java's objects first, since their ids are lower.
+ * and the admin port) and the forwards and served addresses. The id of an object shows whether
+ * grpc-java assigned the id. Lists begin with grpc-java's objects, since their ids are lower.
  */
 @AnyThread
 public final class ProxyChannelz extends ChannelzImplBase {
@@ -194,8 +194,8 @@ public final class ProxyChannelz extends ChannelzImplBase {
   }
 
   /**
-   * Returns grpc-java's objects and, if these are all, those of the proxy whose ids are not below
-   * {@code start}: at most one object more than a page has.
+   * Returns at most {@code size} + 1 objects: grpc-java's objects and, if {@code isAll}, the
+   * proxy's objects from the id {@code start} on.
    */
   private static <T> List<T> joined(
       List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {

@@ -46,11 +46,11 @@ public final class AdminGrpcServer implements AutoCloseable {
   }
 
   /**
-   * Opens the port. Until {@link #health} is called, the process is not serving and no service name
-   * is known.
+   * Opens the port. Until {@link #health} is called, the health service reports NOT_SERVING for the
+   * process and knows no service name.
    *
-   * @param node returns the node that identifies this process to the control plane; known only
-   *     after the start
+   * @param node returns the node that identifies this process to the control plane; the node is
+   *     known only after the start
    * @param view returns the xDS status, once per CSDS request
    * @param turns the queue of possibly large replies
    * @param budget the bound on unread reply bytes

@@ -24,16 +24,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Checks whether the apps of served addresses serve, by {@code grpc.health.v1}, for probes from
- * outside the pod. An app without this service counts as serving if it accepts a connection. A
- * result is kept for a second, so that probes of strangers cost the apps little.
+ * Checks the apps of served addresses with {@code grpc.health.v1}, for probes from outside the pod.
+ * An app without this service counts as serving if it accepts a connection. A result is cached for
+ * a second, so that frequent probes cost the apps little.
  */
 @ControlConfined
 public final class AppHealth {
   private static final Duration KEPT = Duration.ofSeconds(1);
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
-  /** The status codes of apps that can be reached but answer no health checks of a stranger. */
+  /** The status codes of reachable apps that do not support unauthenticated health checks. */
   private static final Set<Status.Code> NOT_SPOKEN =
       Set.of(
           Status.Code.UNIMPLEMENTED,
@@ -55,7 +55,7 @@ public final class AppHealth {
     this.apps = List.copyOf(apps);
   }
 
-  /** Returns why an app does not serve, one line for each; an empty text when all serve. */
+  /** Returns one line with the reason for each app that does not serve; empty when all serve. */
   public CompletableFuture<String> check() {
     loop.checkInside();
     long now = loop.nanoTime();
@@ -76,8 +76,8 @@ public final class AppHealth {
   }
 
   /**
-   * Opens a new connection for each check, so that the back-off after an earlier connection does
-   * not delay the answer.
+   * Opens a new connection for each check, so that the back-off after a failed connection does not
+   * delay the result.
    */
   private static CompletableFuture<Optional<String>> check(String app) {
     ManagedChannel channel =

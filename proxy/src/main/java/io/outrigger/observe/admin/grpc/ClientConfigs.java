@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 @AnyThread
 record ClientConfigs(Supplier<Node> node) {
   /**
-   * Returns one {@code ClientConfig} per client; its scope is the client's target, if the client
-   * has its own (A71).
+   * Returns one {@code ClientConfig} per xDS client. The scope is the client's target if the client
+   * serves only that target (A71).
    *
    * @param withContents whether resources include their contents
    */
@@ -54,7 +54,7 @@ record ClientConfigs(Supplier<Node> node) {
     return config.build();
   }
 
-  /** Converts the state by name, since both enumerations are A88's. */
+  /** Converts the state by name, since both enumerations use the names of A88. */
   private static ClientResourceStatus status(XdsStatusView.Resource resource) {
     return ClientResourceStatus.valueOf(resource.clientStatus());
   }

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * CSDS as a client serves it (A40): the response to each request has the current state. Node
- * matchers are rejected, since there is only one node.
+ * CSDS, as A40 defines it for gRPC clients: the response to each request has the current state.
+ * Node matchers are rejected, since there is only one node.
  */
 @AnyThread
 final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
@@ -67,9 +67,9 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   }
 
   /**
-   * The requests of one stream. The next request is read only after the response to the last one is
-   * sent and the call is ready for more, so there is one request at a time. Only the half-close may
-   * arrive earlier, so it waits for the response.
+   * The requests of one stream. The next request is read only after the response to the previous
+   * request is sent and the call is ready for more, so there is one request at a time. Only the
+   * half-close may arrive earlier; its handler then waits for the response.
    */
   @AnyThread
   private final class Requests implements StreamObserver<ClientStatusRequest> {
