@@ -112,8 +112,8 @@ final class LogWriter implements AutoCloseable {
   }
 
   /**
-   * Writes a batch. Logs the first failure, and the first success after a failure; the lines
-   * between them are lost.
+   * Writes a batch. Logs the first failure, and the first success after a failure; lines in between
+   * are lost.
    */
   private void write(StringBuilder batch) {
     try {

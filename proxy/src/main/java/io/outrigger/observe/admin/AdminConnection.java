@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
-  /** While fewer requests wait, the socket is read, as only a read detects a closed peer. */
+  /** While fewer requests than this wait, the socket is read: only a read detects a close. */
   static final int MAX_WAITING = 16;
 
   private static final Logger log = LoggerFactory.getLogger(AdminConnection.class);

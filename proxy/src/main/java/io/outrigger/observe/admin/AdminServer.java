@@ -50,7 +50,7 @@ public final class AdminServer implements AutoCloseable {
    */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
 
-  /** The size is small, so that one read returns few pipelined requests. */
+  /** The read size is small, so that one read returns few pipelined requests. */
   private static final int READ_BYTES = 2 * 1024;
 
   /**

@@ -16,7 +16,7 @@ public final class EventViews {
     return AdminReply.json(200, page.events());
   }
 
-  /** Renders a part of a stream. The event ids let a reader that lost its connection resume. */
+  /** Renders server-sent events, with ids from which a reconnecting client can resume. */
   public static String streamed(EventLog.Page page) {
     var text = new StringBuilder();
     for (Event event : page.events()) {

@@ -7,7 +7,7 @@ import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.xds.status.OverlayStatus;
 import java.util.List;
 
-/** {@code /overlay}, and the overlaid values in other views (CONTRACT section 11). */
+/** Renders {@code /overlay}, and values of local policy for other views (CONTRACT section 11). */
 @AnyThread
 public final class OverlayViews {
   private OverlayViews() {}

@@ -76,7 +76,7 @@ public record XdsViews(Supplier<Node> node, String version) {
             "resources", resources));
   }
 
-  /** Adds CSDS's client scope (A71) to {@code to}, unless the client serves all targets. */
+  /** Adds CSDS's client scope (A71) to the object, unless the client serves all targets. */
   private static JsonObject addScope(XdsStatusView.Client client, JsonObject to) {
     if (!client.scope().isEmpty()) {
       to.addProperty("clientScope", client.scope());

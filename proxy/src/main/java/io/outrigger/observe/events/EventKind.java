@@ -28,7 +28,7 @@ public enum EventKind {
   ENDPOINT_STATE,
   /** A target has received a configuration and can route. */
   FORWARD_READY,
-  /** A target fails as a whole. */
+  /** All requests to a target fail, because it has no usable configuration. */
   FORWARD_FAILED,
   SERVING,
   /** A served address is closed, or calls to its open port fail. */
@@ -52,7 +52,7 @@ public enum EventKind {
   DNS,
   /** The rules of local policy changed, or some rules cannot be applied. */
   OVERLAY,
-  /** Streams or connections were closed because they used the most memory. */
+  /** Connections were closed because they used the most memory. */
   MEMORY,
   /** A peer violated HTTP/2, so its connection was closed or its request was rejected. */
   PEER_ERROR;

@@ -46,7 +46,7 @@ public final class TrafficHistory implements CallObserver {
 
   static final int MAX_ENDPOINTS = 2_000;
 
-  /** The maximum number of clusters and endpoints together that a forward's history has. */
+  /** The maximum number of series of a forward; each cluster and each endpoint has one series. */
   private static final int MAX_SERIES = 4_500;
 
   /**
@@ -70,7 +70,7 @@ public final class TrafficHistory implements CallObserver {
   /**
    * The name of a series.
    *
-   * @param endpoint the address without connection details; empty for the cluster
+   * @param endpoint the address without connection details; empty for a cluster's series
    */
   private record Key(String cluster, String endpoint) {}
 

@@ -68,7 +68,7 @@ final class CallMetrics {
       this.unit = unit;
     }
 
-    /** Returns this histogram in {@code all}. Times are measured in nanoseconds. */
+    /** Returns the instrument of this histogram. Times are measured in nanoseconds. */
     private Instruments.HistogramPoints in(Instruments all) {
       return all.histogram(instrument, help, unit, Unit.SECONDS.equals(unit) ? 1e9 : 1);
     }

@@ -54,7 +54,7 @@ final class Instruments {
       values.merge(shown(labels), value, Double::sum);
     }
 
-    /** Adds a value, unless the labels have a smaller value. */
+    /** Sets the value of the labels to the smaller of their value and {@code value}. */
     void addMin(Labels labels, double value) {
       values.merge(labels, value, Math::min);
     }

@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.stream.LongStream;
 
 /**
- * The counts of balancing over the life of the process: A78 "Weighted Round Robin LB Policy", A91,
- * A94 and A118, with the labels of A89. The counts of a removed cluster are kept, so that counters
- * never decrease.
+ * The load-balancing metrics of A78 "Weighted Round Robin LB Policy", A91, A94 and A118, with the
+ * labels of A89, over the life of the process. The counts of a removed cluster are kept, so that
+ * counters never decrease.
  */
 @ControlConfined
 public final class LbCounters {
@@ -29,7 +29,7 @@ public final class LbCounters {
    */
   static final int MAX_PLACES = 5_000;
 
-  /** The cluster name of all places beyond the limit; A66 uses it for further methods. */
+  /** The cluster name of places beyond the limit; A66 uses the same name for methods. */
   private static final String OTHER = "other";
 
   /** The histograms record weights in thousandths. */

@@ -82,7 +82,7 @@ final class XdsMetrics {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
 
-  /** Adds the metrics of local policy; absent without local policy. */
+  /** Adds the metrics of local policy, if there is local policy. */
   static void addOverlay(OverlayStatus overlay, Instruments all) {
     if (overlay.rules().isEmpty() && overlay.problems().isEmpty()) {
       return;

@@ -25,7 +25,7 @@ public final class Telemetry implements AutoCloseable {
   private static final Duration FLUSH_LIMIT = Duration.ofSeconds(2);
   private static final String SCOPE = "outrigger";
 
-  /** The defaults of OpenTelemetry's variables that the environment does not set. */
+  /** The defaults for OpenTelemetry's variables that the environment does not set. */
   private static final Map<String, String> DEFAULTS =
       Map.of(
           "otel.service.name", "outrigger",

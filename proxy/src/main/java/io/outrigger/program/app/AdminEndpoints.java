@@ -98,7 +98,7 @@ final class AdminEndpoints {
         });
   }
 
-  /** Returns the endpoints of the {@code --health} server, which only read. */
+  /** Returns the endpoints of the {@code --health} server, which change no state. */
   static Map<String, AdminEndpoint> probes(AdminState state) {
     Map<String, AdminEndpoint> table = new HashMap<>();
     new AdminEndpoints(state).addProbes(table);
@@ -207,7 +207,7 @@ final class AdminEndpoints {
         .done();
   }
 
-  /** Returns an endpoint that shows the forward named by {@code forward}, by default all. */
+  /** Returns an endpoint that shows all forwards, or only the forward that the query names. */
   private AdminEndpoint ofForwards(
       BiFunction<AdminRequest, List<RunningForward>, CompletionStage<AdminReply>> view) {
     return request -> {

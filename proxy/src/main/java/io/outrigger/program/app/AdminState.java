@@ -89,12 +89,12 @@ record AdminState(
     return waiting;
   }
 
-  /** Whether requests of {@code forward} can be routed. Runs on the control loop. */
+  /** Whether requests to {@code forward} can be routed. Runs on the control loop. */
   boolean isConfigured(RunningForward forward) {
     return bootstrapWait.missing().isEmpty() && forward.hadConfig();
   }
 
-  /** Returns the values of one scrape. Runs on the control loop. */
+  /** Returns the values of all metrics for one scrape. Runs on the control loop. */
   MetricsView metrics() {
     return new MetricsView(
         ProgramVersion.text(),

@@ -17,8 +17,8 @@ import java.util.function.Function;
 
 /**
  * The targets of a forward that takes its target from each request's {@code :authority}. A target
- * is created on first use and dropped after an hour without use (SC-03); their number is bounded. A
- * request that is queued or unanswered counts as use of its target.
+ * is created on first use and dropped after an hour without use (SC-03). The number of targets is
+ * bounded. A request that is queued or unanswered counts as use of its target.
  *
  * <p>A dropped target leaves the table first and is closed one sweep later. A request that found
  * the target just before the drop can therefore still be routed.

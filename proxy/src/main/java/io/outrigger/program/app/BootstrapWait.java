@@ -42,7 +42,7 @@ final class BootstrapWait {
     /**
      * Starts to use {@code source}.
      *
-     * @throws InvalidInput when one of its files cannot be used
+     * @throws InvalidInput when a file of {@code source} cannot be used
      */
     void accept(ConfigSource source) throws InvalidInput;
   }
@@ -60,7 +60,7 @@ final class BootstrapWait {
    * Creates a wait whose timeout starts now.
    *
    * @param workloads returns why a Workload API that the bootstrap names has sent nothing yet;
-   *     empty when all have answered
+   *     empty when all such APIs have answered
    */
   BootstrapWait(SourceLookup lookup, Function<Bootstrap, Optional<String>> workloads) {
     this.lookup = lookup;
@@ -75,9 +75,9 @@ final class BootstrapWait {
   }
 
   /**
-   * Tries the files that were found at the start.
+   * Makes the first attempt, with the source that was found at the start.
    *
-   * @param found empty when the bootstrap was missing or invalid
+   * @param found the source; empty when the bootstrap was missing or invalid
    * @return whether the source is in use; if not, call {@link #await} next
    * @throws InvalidInput when a file is invalid, or when a file is missing and the timeout is zero
    */
@@ -96,7 +96,7 @@ final class BootstrapWait {
    * Reads the files repeatedly until all exist and are in use. Blocks.
    *
    * @param isLeaving whether the process is shutting down; file errors are then ignored
-   * @param left completed when the process ends
+   * @param left a future that completes when the process ends
    * @throws InvalidInput when a file is invalid, or is still missing after the timeout
    */
   void await(Use use, BooleanSupplier isLeaving, CompletableFuture<Void> left) throws InvalidInput {
@@ -118,7 +118,7 @@ final class BootstrapWait {
     }
   }
 
-  /** Waits at most {@code time} for {@code end}; returns whether it has completed. */
+  /** Waits at most {@code time} for {@code end}; returns whether {@code end} has completed. */
   private static boolean isWithin(Duration time, CompletableFuture<Void> end) {
     end.copy().completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS).join();
     return end.isDone();
@@ -128,7 +128,7 @@ final class BootstrapWait {
    * Makes one attempt. Returns false when a file is missing, or is invalid at the first attempt,
    * because another process may still be writing that file.
    *
-   * @param found empty to read the source again
+   * @param found the source to use; empty to read the source again
    */
   private boolean isUsed(Optional<ConfigSource> found, Use use) throws InvalidInput {
     boolean wasWrong = isWrong;

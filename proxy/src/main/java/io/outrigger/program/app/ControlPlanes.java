@@ -54,7 +54,7 @@ final class ControlPlanes {
         .orElseGet(() -> new XdsStatusView(List.of()));
   }
 
-  /** Returns a line if stored resources of an earlier process are in use. Control loop only. */
+  /** Returns a warning if stored resources of an earlier process are in use. Control loop only. */
   Optional<String> stale() {
     return known().map(Known::clients).flatMap(AdsClients::stale);
   }

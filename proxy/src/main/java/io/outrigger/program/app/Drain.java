@@ -69,12 +69,12 @@ final class Drain {
             portsClosed ? "draining: the port is closed" : "draining: requests are still accepted");
   }
 
-  /** The number of requests that the timeout has cut; 0 before the timeout. */
+  /** The number of requests that were cut at the timeout; 0 before the timeout. */
   long cutRequests() {
     return cutRequests;
   }
 
-  /** Completed when the drain is over and {@link #beginAndLeave} was called, in either order. */
+  /** Returns a future that completes after the drain and a call of {@link #beginAndLeave}. */
   CompletableFuture<Void> left() {
     return CompletableFuture.allOf(done, leaving);
   }

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the running sidecar for channelz. A client that walks through ten thousand subchannels
- * sends ten thousand requests, and each snapshot then costs the control loop some milliseconds. One
+ * Supplies channelz with the state of the sidecar. A client that reads ten thousand subchannels
+ * sends ten thousand requests, and a snapshot of so many costs the control loop milliseconds. One
  * snapshot therefore serves all requests of the next 100 ms.
  */
 @AnyThread
@@ -129,7 +129,7 @@ final class LiveChannelz implements ChannelzSource {
                             next -> next.stream().filter(socket -> socket.id() == id).findAny()));
   }
 
-  /** Returns the connections of clients to the forwards and served addresses in {@code names}. */
+  /** Returns the open connections to forwards and served addresses that {@code names} accepts. */
   private CompletionStage<List<SocketView>> sockets(Predicate<String> names, long from, int max) {
     return state
         .onControl(

@@ -50,8 +50,8 @@ final class PartSettings {
   }
 
   /**
-   * Returns the settings of served calls. The app receives their authority unchanged. Their callers
-   * are not trusted, so error messages omit the id of this node, except where A36 prescribes it.
+   * Returns the settings of served calls, whose authority the app receives unchanged. The callers
+   * are not trusted, so error messages omit this node's id, except where A36 prescribes it.
    */
   static ForwardSettings serving(ProxyOptions options) {
     var measuring = Measuring.ofServer(options.measurement().calls().methods());

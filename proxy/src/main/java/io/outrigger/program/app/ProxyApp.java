@@ -272,7 +272,7 @@ public final class ProxyApp implements AutoCloseable {
    * Runs the certificate providers of {@code bootstrap} and stops all others. Blocks for at most
    * two seconds.
    *
-   * @return why a Workload API or an istio CA has sent nothing yet; empty when the wait is over
+   * @return why a Workload API or an istio CA has sent nothing yet; empty when all have answered
    */
   private Optional<String> startProviders(Bootstrap bootstrap) {
     return CompletableFuture.supplyAsync(
@@ -398,7 +398,7 @@ public final class ProxyApp implements AutoCloseable {
     return state.forwards(Optional.of(forward)).get(0).listen();
   }
 
-  /** Returns the address of the server that {@code flag} enables; empty when it is off. */
+  /** Returns the address of the server that {@code flag} enables; empty when that server is off. */
   public Optional<InetSocketAddress> address(Flag flag) {
     return admin.address(flag);
   }

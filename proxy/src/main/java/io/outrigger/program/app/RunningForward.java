@@ -77,7 +77,7 @@ record RunningForward(
     return tally;
   }
 
-  /** Returns the entry of {@code /forwards}. */
+  /** Returns the entry of this forward in {@code /forwards}. */
   Map<String, Object> view(AdminState process) {
     EndpointTally tally = tally();
     Optional<String> missing = process.bootstrapWait().missing();

@@ -125,7 +125,7 @@ final class RunningServe {
                 .formatted(spec.name(), port.state(), port.lack().orElse("no reason is known")));
   }
 
-  /** Returns the entry of {@code /listeners}. */
+  /** Returns the entry of this address in {@code /listeners}. */
   Map<String, Object> view(AdminState process) {
     return AdminReply.members(
         "name", spec.name(),

@@ -51,7 +51,7 @@ final class ServeExplainer {
    * The explanation; the component names are the contract's JSON names.
    *
    * @param route the name or the index of the route
-   * @param filters the filters that decide, up to the first that refuses the request
+   * @param filters the allowing or denying filters, up to the filter that denies this request
    */
   record Result(
       String serve,
@@ -69,9 +69,9 @@ final class ServeExplainer {
   record Filter(String name, String action, String verdict, Optional<String> policy) {}
 
   /**
-   * Reads the parameters {@code peer} and {@code source} and those of the request.
+   * Reads the parameters {@code peer} and {@code source}, and the parameters of the request.
    *
-   * @throws IllegalArgumentException with the reason, when they do not form a valid request
+   * @throws IllegalArgumentException with the reason, when the parameters are invalid
    */
   ServeExplainer(RunningServe serve, AdminRequest asked) {
     this.serve = serve;

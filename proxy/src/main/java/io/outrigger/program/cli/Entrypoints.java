@@ -18,8 +18,8 @@ import java.util.Optional;
  * The programs that the commands start.
  *
  * @param preparation initialization that every run needs, whatever its configuration. The
- *     initialization runs on another thread while files are read. A run also works without it, and
- *     no part depends on another part or on its thread.
+ *     initialization runs on another thread while files are read. A run also works without this
+ *     initialization, and no task depends on another task or its thread.
  */
 public record Entrypoints(
     RunEntrypoint run, List<Runnable> preparation, DemoEntrypoint demo, LiveEntrypoint live) {

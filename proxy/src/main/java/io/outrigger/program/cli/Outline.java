@@ -72,7 +72,7 @@ final class Outline {
     }
   }
 
-  /** Adds a value after its label: in the same line, or in the lines below. */
+  /** Adds a value after its label: on the same line, or on the following lines. */
   private void add(String indent, String label, JsonElement value) {
     Optional<String> line = inline(value);
     lines.add(PlainText.of(indent + label + line.map(text -> " " + text).orElse("")));

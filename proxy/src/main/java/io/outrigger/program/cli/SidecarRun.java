@@ -35,9 +35,9 @@ record SidecarRun(CommandContext context) {
   }
 
   /**
-   * Initializes libraries while the main thread reads flags and files. Each task would otherwise
-   * run at the first use of its library. When a task fails, that first use fails for the same
-   * reason, and the start reports the reason.
+   * Initializes libraries while the main thread reads flags and files. Each initialization would
+   * otherwise run at the first use of its library. If an initialization fails, so does that first
+   * use, and the start reports the reason.
    */
   private Signals prepare() {
     for (Runnable part : context.programs().preparation()) {

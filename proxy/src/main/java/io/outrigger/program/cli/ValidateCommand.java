@@ -90,7 +90,7 @@ final class ValidateCommand implements Callable<Integer> {
   private final CommandContext context;
   private final List<String> errors = new ArrayList<>();
 
-  /** The lines of the report that are no errors. */
+  /** The lines of the report other than errors. */
   private final List<String> fine = new ArrayList<>();
 
   ValidateCommand(CommandContext context) {

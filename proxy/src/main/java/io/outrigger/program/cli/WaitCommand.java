@@ -9,7 +9,7 @@ import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger wait}, for start order and container health checks: waits for readiness. */
+/** {@code outrigger wait}: waits until a sidecar is ready, for start order and health checks. */
 @Command(description = "Waits until a running sidecar is ready; exits with 1 after the timeout.")
 final class WaitCommand extends AdminCommand {
   private static final Duration BETWEEN_POLLS = Duration.ofMillis(200);
@@ -42,7 +42,7 @@ final class WaitCommand extends AdminCommand {
     return Failures.OK;
   }
 
-  /** Returns why the sidecar is not ready; empty when it is. */
+  /** Returns why the sidecar is not ready; empty when the sidecar is ready. */
   private static String obstacle(AdminClient client) {
     try {
       AdminClient.Reply reply = client.get("/ready");

@@ -50,7 +50,7 @@ final class DemoFiles implements AutoCloseable {
     return folder.resolve("bootstrap.json");
   }
 
-  /** Returns the certificate provider of the sidecar, for its bootstrap. */
+  /** Returns the JSON of the sidecar's certificate provider, for the bootstrap. */
   String provider() {
     return """
         {"default": {"plugin_name": "file_watcher", "config": {"certificate_file": "%1$s",

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Reads the file of {@code --config}: a YAML map from flag names to values. Repeatable flags have
- * lists.
+ * Reads the file of {@code --config}: a YAML map from flag names to values. The value of a
+ * repeatable flag may be a list.
  */
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;

@@ -40,7 +40,7 @@ public class InvalidInput extends Exception {
     }
   }
 
-  /** Returns one line per error; at least one. */
+  /** Returns one line per error, at least one line. */
   public List<String> lines() {
     return lines;
   }

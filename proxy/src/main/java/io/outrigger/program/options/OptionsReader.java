@@ -43,8 +43,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Builds {@link ProxyOptions} from the given flags, or reports all errors in them. The defaults are
- * those of the outer contract, section 2.
+ * Builds {@link ProxyOptions} from the given flags, or reports all errors. The defaults are those
+ * of the outer contract, section 2.
  */
 public final class OptionsReader {
   /**
@@ -432,7 +432,7 @@ public final class OptionsReader {
     return value(flag, absent, text -> oneOf(text, all));
   }
 
-  /** Returns the element that {@code text} names, in upper or lower case. */
+  /** Returns the element that {@code text} names; case is ignored. */
   private static <E> E oneOf(String text, List<E> all) {
     return all.stream()
         .filter(each -> each.toString().equalsIgnoreCase(text))

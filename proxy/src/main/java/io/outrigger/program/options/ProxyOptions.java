@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * All options of {@code outrigger run}, read and validated.
  *
  * @param source the source of the configuration; empty while the bootstrap is missing or invalid
- * @param lookup reads the source again
+ * @param lookup the lookup that reads the source again
  * @param overlays files and folders of local policy, in order of precedence
  * @param overlay the content of these files and folders
  * @param state the store of resources; empty when {@code --state} is off
@@ -83,9 +83,9 @@ public record ProxyOptions(
   /**
    * The source of the configuration.
    *
-   * @param bootstrap the given bootstrap, else a default one. With static resources, the bootstrap
-   *     has exactly one server, {@link #STATIC_SERVER}; when no forward needs a control plane, it
-   *     may have no server
+   * @param bootstrap the given bootstrap, else the default bootstrap. With static resources, the
+   *     bootstrap has exactly one server, {@link #STATIC_SERVER}; when no forward needs a control
+   *     plane, the bootstrap may have no server
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
    * @param warnings one line per questionable part of the bootstrap
@@ -129,7 +129,7 @@ public record ProxyOptions(
   }
 
   /**
-   * The addresses of the servers besides the forwards; each is empty when switched off.
+   * The addresses of the servers besides the forwards; empty for each server that is off.
    *
    * @param health the address of a server that has only probes and metrics
    */
@@ -141,8 +141,8 @@ public record ProxyOptions(
   /**
    * The settings of routing and balancing.
    *
-   * @param aggregatesDecide whether the policy of an aggregate cluster replaces those of its leaves
-   *     (A75 "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
+   * @param aggregatesDecide whether the policy of an aggregate cluster replaces the policies of its
+   *     leaves (A75 "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
    * @param ignoreRouteTimeout whether {@code timeout} and {@code max_grpc_timeout} are ignored
    * @param dnsRefresh the interval in which the names of {@code dns:///} targets are looked up
    *     again; zero means only when a connection is lost
@@ -167,7 +167,7 @@ public record ProxyOptions(
   }
 
   /**
-   * The time limits of connections. An idle timeout or keepalive time of zero means never.
+   * The time limits of connections. Zero disables the idle timeout or keepalive.
    *
    * @param frameTimeout the time in which a peer must end a frame or header block that it has begun
    * @param unreadTimeout the time after which a peer that reads none of the data sent to it is

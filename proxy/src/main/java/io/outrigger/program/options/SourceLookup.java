@@ -45,8 +45,8 @@ public final class SourceLookup {
   }
 
   /**
-   * Reads the bootstrap and the static resources. Checks that the bootstrap knows all targets and
-   * served addresses; {@link #check} validates the resources.
+   * Reads the bootstrap and the static resources. Checks that the bootstrap names a Listener for
+   * each target and served address; {@link #check} validates the resources.
    *
    * @throws AbsentFile when the named bootstrap does not exist
    * @throws InvalidInput with one line per error, when a file is invalid or a needed bootstrap is
@@ -134,7 +134,7 @@ public final class SourceLookup {
     return paths;
   }
 
-  /** Returns {@code given} with the server of the files in place of all control planes. */
+  /** Returns {@code given} with one server, the static files, in place of all control planes. */
   private static Bootstrap forFiles(Bootstrap given) {
     var files =
         new XdsServer(

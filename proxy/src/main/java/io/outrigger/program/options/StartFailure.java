@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The program cannot start for a reason other than wrong input, such as a port in use. The message
- * is one line that names the flag, the reason and the remedy.
+ * The program cannot start for a reason other than invalid input, such as a port in use. The
+ * message is one line that names the flag, the reason and the remedy.
  */
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;

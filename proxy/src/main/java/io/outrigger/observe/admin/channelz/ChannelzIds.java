@@ -70,7 +70,7 @@ public final class ChannelzIds {
     /**
      * Adds a target of a forward.
      *
-     * @param calls empty when calls are counted for several targets together
+     * @param calls the counts; empty when calls are counted for several targets together
      * @param show passes the trees of the target's clusters to a visitor
      */
     public void channel(

@@ -36,7 +36,7 @@ final class ChannelzMessages {
    * Returns a channel without its subchannels. The name of the channel contains the authority if
    * each request's authority selects the target.
    *
-   * @param calls empty when calls are counted for several targets together
+   * @param calls the counts; empty when calls are counted for several targets together
    */
   static Channel.Builder channel(
       long id, TargetName target, Connectivity state, Optional<Calls> calls) {

@@ -30,7 +30,7 @@ public interface ChannelzSource {
    * A snapshot of the channelz objects of this program by id, except connections. The maps do not
    * change after the snapshot.
    *
-   * @param subchannels subchannels without their sockets
+   * @param subchannels the subchannels, without their sockets
    * @param names the names by which {@link #sockets} finds the sockets of subchannels
    */
   @AnyThread

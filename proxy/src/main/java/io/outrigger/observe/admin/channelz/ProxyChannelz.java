@@ -38,7 +38,7 @@ import java.util.stream.Stream;
  */
 @AnyThread
 public final class ProxyChannelz extends ChannelzImplBase {
-  /** The size of a page, both by default and at most. */
+  /** The default and maximum size of a page. */
   private static final int PAGE = 100;
 
   private final ChannelzService grpcJava = ChannelzService.newInstance(PAGE);

@@ -46,7 +46,7 @@ public final class UnaryCalls {
     return answer;
   }
 
-  /** Creates the failure of a call that requests an unknown object. */
+  /** Creates the NOT_FOUND error of a call that requests an unknown object. */
   static StatusRuntimeException notFound(String kind, long id) {
     return Status.NOT_FOUND.withDescription("there is no " + kind + " " + id).asRuntimeException();
   }
