@@ -41,7 +41,7 @@ public final class TrafficHistory implements CallObserver {
 
   private static final int MINUTES_KEPT = 60;
 
-  /** The maximum number of clusters and endpoints that an event loop records per minute. */
+  /** The maximum number of clusters and endpoints per event loop until the next {@code take}. */
   static final int MAX_CLUSTERS = 500;
 
   static final int MAX_ENDPOINTS = 2_000;
