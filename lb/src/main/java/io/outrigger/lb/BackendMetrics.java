@@ -3,12 +3,12 @@ package io.outrigger.lb;
 import java.util.Map;
 
 /**
- * A load report that a backend sent about itself (A51, ORCA); the numbers are unchecked. A number
- * that the report lacks is zero.
+ * A load report that a backend sent about itself (A51, ORCA). The numbers are not validated; a
+ * number that is absent from the report is zero.
  *
  * @param qps requests per second
  * @param eps application errors per second
- * @param namedMetrics numbers whose meaning the backend and its clients have agreed on
+ * @param namedMetrics application-defined metrics, by name
  */
 public record BackendMetrics(
     double applicationUtilization,

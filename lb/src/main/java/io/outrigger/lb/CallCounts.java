@@ -5,12 +5,16 @@ import io.outrigger.lb.state.SubchannelCalls;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts the calls of one subchannel or endpoint. Each event loop writes to its own cache line with
- * plain moves only; the control loop adds up the counts when they are requested.
+ * Counts the calls of one subchannel or endpoint. Each event loop writes to its own cache line
+ * without atomic read-modify-write instructions. The control loop adds up the counts when a caller
+ * requests them.
  */
 @AnyThread
 public final class CallCounts {
-  /** Longs per event loop: keeps two loops on different cache lines, however aligned. */
+  /**
+   * The number of longs per event loop. This number keeps the counters of two loops on different
+   * cache lines, whatever the alignment of the array.
+   */
   private static final int STRIDE = 12;
 
   private static final int STARTED = 0;
@@ -40,12 +44,14 @@ public final class CallCounts {
         });
   }
 
-  /** The counts so far, exact for calls that ended before. Any thread may call this method. */
+  /**
+   * The counts of all calls so far. Calls that ended before this call are counted exactly. Any
+   * thread may call this method.
+   */
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);
-    // The starts are read last: a call that ends during the reading still counts as active, so the
-    // number of active calls is never negative.
+    // Starts are read last, so that a call that ends meanwhile still counts as active.
     long ended = succeeded + failed + sum(NOT_SENT);
     return new SubchannelCalls(Math.max(0, sum(STARTED) - ended), succeeded, failed);
   }

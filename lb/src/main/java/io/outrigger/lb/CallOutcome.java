@@ -8,8 +8,9 @@ public enum CallOutcome {
    */
   SUCCESS,
   /**
-   * The attempt ended in any other way, cancellation and deadline included, also when it ended
-   * while waiting for a stream or a connection of the subchannel (decision: parity with gRPC).
+   * The attempt ended in any other way, including cancellation and an exceeded deadline. As in
+   * gRPC, an attempt that ended while it waited for a stream or a connection of the subchannel is a
+   * failure too.
    */
   FAILURE,
   /**

@@ -9,7 +9,7 @@ import io.outrigger.lb.view.NodeVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slot of a child policy in its parent: the slot remembers the state and the picker that the
+ * Holds one child policy for a parent policy. The slot remembers the state and the picker that the
  * child published last, skips updates with an unchanged configuration, and switches to a new policy
  * when the kind of the configuration changes.
  *
@@ -39,7 +39,7 @@ public final class ChildSlot {
   /**
    * Creates a slot without a child.
    *
-   * @param owner receives the states and pickers of the child in force
+   * @param owner receives the states and pickers of the active policy
    */
   public ChildSlot(PolicyFactory factory, LbParent owner) {
     this.factory = factory;
@@ -96,7 +96,10 @@ public final class ChildSlot {
     }
   }
 
-  /** Shows the child, see {@link LbPolicy#accept}; not before the first update. */
+  /**
+   * Shows the child to {@code visitor} (see {@link LbPolicy#accept}). This method must not be
+   * called before the first update.
+   */
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     if (current == null) {
       throw new IllegalStateException("nothing to describe as " + name);
@@ -125,7 +128,7 @@ public final class ChildSlot {
     public void publish(Connectivity newState, Picker newPicker) {
       Child active = current;
       if (active == null || (this != active && this != pending)) {
-        return; // the policy published after the slot was closed
+        return; // this policy was replaced, or the slot was closed
       }
       state = newState;
       picker = newPicker;
@@ -135,7 +138,7 @@ public final class ChildSlot {
         current = successor;
         pending = null;
         owner.publish(successor.state, successor.picker);
-        active.policy.close(); // last: a shared connection stays open
+        active.policy.close(); // last, so that a shared connection stays open
       } else if (this == active) {
         owner.publish(newState, newPicker);
       }

@@ -5,7 +5,10 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.state.ConnectionEvent;
 
-/** Opens connections: the proxy implements it with Netty, tests with a fake. */
+/**
+ * Opens connections. The proxy implements this interface with Netty; tests implement it with a
+ * fake.
+ */
 @ControlConfined
 public interface Connector {
   /**
@@ -36,9 +39,9 @@ public interface Connector {
   }
 
   /**
-   * Called when calls wait for a connection of this connector's cluster: attempts of the cluster
-   * then start before those for which no call waits. A connector that starts every attempt at once
-   * does nothing here.
+   * Called when calls wait for a connection of this connector's cluster. Queued attempts of the
+   * cluster then start before the attempts of clusters without waiting calls. A connector that does
+   * not queue attempts ignores this call.
    */
   default void onAwaited() {}
 
@@ -51,28 +54,27 @@ public interface Connector {
     void close();
 
     /**
-     * Sets how many connections the attempt may make, at least 1 (A105): further connections are
-     * made only while calls wait because the peer admits no more streams. Lowering the limit closes
-     * no connection. A connector that never makes more than one connection does nothing here.
+     * Sets how many connections the attempt may make, at least 1 (A105). After the first
+     * connection, the attempt makes another connection only while calls wait because the peer
+     * admits no more streams. Lowering the limit closes no connection. A connector that never makes
+     * more than one connection ignores this call.
      */
     default void limitConnections(int max) {}
   }
 
   /**
-   * How a connection ended, as far as the end indicates whether the next connection will work
-   * (decision lb-0026).
+   * Classifies the end of a connection by whether the next connection is likely to work (decision
+   * lb-0026).
    */
   enum Ending {
     /**
-     * The connection has answered a call, or it ended in order and still answers its open calls.
+     * The connection has answered a call, or it ended with a graceful GOAWAY and still answers its
+     * open calls.
      */
     SERVED,
-    /** The connection ended in order (GOAWAY with NO_ERROR) before any call was sent on it. */
+    /** The connection ended with a graceful GOAWAY (NO_ERROR) before any call was sent on it. */
     UNUSED,
-    /**
-     * The connection ended in any other way: with an error, or by refusing every call, before it
-     * answered a call.
-     */
+    /** The connection failed or refused every call before it answered a call. */
     BROKEN
   }
 
@@ -81,7 +83,7 @@ public interface Connector {
    * returns.
    */
   interface Listener {
-    /** The attempt was queued behind others and begins only now; called at most once. */
+    /** Called at most once, when an attempt that was queued behind other attempts begins. */
     default void onBegun() {}
 
     /**
@@ -95,21 +97,21 @@ public interface Connector {
      * the peer sent GOAWAY. {@code onClosed} is called once; afterwards only {@link #onRemedied}
      * and {@link #onConnection} may follow.
      *
-     * @param reason the reason in plain words, with a code other than OK; may omit the address
+     * @param reason the status, with a code other than OK; its message may omit the address
      * @param ending how the connection ended; BROKEN for an attempt that failed
      */
     void onClosed(RpcStatus reason, Ending ending);
 
     /**
-     * Called after {@link #onClosed} of an attempt that could not begin, when the cause is removed:
-     * a new attempt could begin now, so waiting for the end of the back-off is useless (A29-14).
-     * This method is called at most once.
+     * Called at most once, after {@link #onClosed} of an attempt that could not begin, when the
+     * cause of the failure is removed. A new attempt can begin at once, without waiting for the end
+     * of the back-off (A29-14).
      */
     default void onRemedied() {}
 
     /**
-     * A connection of the attempt was made, lost or changed. Also called after {@link #onClosed},
-     * when the remaining connections end.
+     * Called when a connection of the attempt was made, lost or changed. This method is also called
+     * after {@link #onClosed}, when the remaining connections end.
      */
     default void onConnection(ConnectionEvent event) {}
   }

@@ -9,7 +9,9 @@ import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
-/** Forwards every call to another subchannel; the base class of wrappers. */
+/**
+ * The base class of subchannel wrappers. It forwards every method call to the wrapped subchannel.
+ */
 @AnyThread
 public abstract class DelegatingSubchannel implements Subchannel {
   private @Nullable Subchannel delegate; // set before the subchannel is published

@@ -6,12 +6,12 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.lb.view.LbObserver;
 
 /**
- * The parts of the process that the policies of a target share.
+ * The services of the process that the policies of a target share.
  *
  * @param observer receives the events of the policies
  * @param loops the number of event loops that pick; {@link PickContext#loop} is less than {@code
  *     loops}
- * @param namesPriorities whether the reason of waiting calls contains their priority (A121)
+ * @param namesPriorities whether the reason for which a call waits contains the priority (A121)
  */
 @AnyThread
 public record LbContext(

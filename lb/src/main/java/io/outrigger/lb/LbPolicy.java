@@ -8,8 +8,9 @@ import io.outrigger.lb.view.NodeVisitor;
 @ControlConfined
 public interface LbPolicy {
   /**
-   * Applies {@code config}; its {@link LbConfig#kind} is that of the first configuration. When this
-   * method returns, the policy has published a state and a picker that match {@code config}.
+   * Applies {@code config}, which must have the same {@link LbConfig#kind} as the first
+   * configuration. When this method returns, the policy has published a state and a picker that
+   * match {@code config}.
    */
   void update(LbConfig config);
 

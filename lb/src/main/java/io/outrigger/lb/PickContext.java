@@ -9,18 +9,21 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 public interface PickContext {
-  /** The number of the event loop that owns the call, from 0; it selects counters. */
+  /**
+   * The index, from 0, of the event loop that owns the call. Policies use the index to select the
+   * counters of the event loop.
+   */
   int loop();
 
   /**
-   * The hash of the request by its route's hash policies, random where the policies give no hash;
-   * it is the same for every pick of the call (A42).
+   * The hash that the route's hash policies compute for the request, or a random number if no
+   * policy computes a hash. All picks of a call use the same hash (A42).
    */
   long hash();
 
   /**
-   * The value of a request header; several values are joined by {@code ","}; null when the header
-   * is absent. Headers with names ending in {@code -bin} are invisible, as they are to routes.
+   * The value of a request header, with several values joined by {@code ","}; null when the header
+   * is absent. As in routing, headers whose names end in {@code -bin} count as absent.
    *
    * @param name the header's name in lower case
    */

@@ -8,8 +8,8 @@ import java.util.OptionalLong;
 import java.util.function.ObjDoubleConsumer;
 
 /**
- * The results that a picker may give to a call, with their probabilities. Making a plan changes
- * nothing: no call is counted, no connection is requested, no endpoint is chosen. Plans are
+ * The results that a picker may give to a call, with their probabilities. Making a plan has no side
+ * effects: no call is counted, no connection is requested, no endpoint is chosen. Plans are
  * immutable and may be used on any thread.
  */
 public sealed interface PickPlan {
@@ -17,14 +17,14 @@ public sealed interface PickPlan {
   void forEachResult(double share, ObjDoubleConsumer<PickResult> reader);
 
   /**
-   * Explains to people why an endpoint that is READY may be missing from the results; empty where
-   * the plan excludes no READY endpoint.
+   * Returns a text for people that explains why a READY endpoint may be missing from the results;
+   * empty if the plan excludes no READY endpoint.
    */
   default Optional<String> whyNotOthers() {
     return Optional.empty();
   }
 
-  /** A plan that adds something to the results of another plan. */
+  /** A plan that changes or explains the results of another plan, {@link #rest}. */
   sealed interface Above extends PickPlan {
     PickPlan rest();
 
@@ -53,10 +53,7 @@ public sealed interface PickPlan {
     }
   }
 
-  /**
-   * The call gets the result of one of several plans, each with its probability; the choice is made
-   * at the pick.
-   */
+  /** The pick chooses one of several plans at random, each with its own probability. */
   record Shared(List<Share> shares) implements PickPlan {
     public Shared {
       shares = List.copyOf(shares);
@@ -67,7 +64,7 @@ public sealed interface PickPlan {
       shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** Returns the first reason that any of the parts gives, because all parts are of one kind. */
+    /** Returns the first reason found, because all parts come from the same policy. */
     @Override
     public Optional<String> whyNotOthers() {
       if (shares.stream().filter(Share::isUse).count() > 1) {
@@ -84,7 +81,7 @@ public sealed interface PickPlan {
   }
 
   /**
-   * Each drop category is drawn independently; a call that no category drops continues with {@code
+   * Draws for each drop category independently. A call that no category drops continues with {@code
    * rest} (A27).
    */
   record Dropping(List<Drop> drops, PickPlan rest) implements Above {
@@ -109,10 +106,10 @@ public sealed interface PickPlan {
   record Drop(DropCategory category, PickResult result) {}
 
   /**
-   * A limit of calls in flight (A32): at the limit, a call that already has its endpoint is
-   * refused.
+   * Limits the calls in flight (A32). At the limit, a call is refused after its endpoint was
+   * picked.
    *
-   * @param full the result of a call at the limit
+   * @param full the result that replaces the pick of an endpoint at the limit
    */
   record Limited(long inFlight, long limit, PickResult full, PickPlan rest) implements Above {
     public boolean isFull() {
@@ -135,15 +132,16 @@ public sealed interface PickPlan {
     KEPT,
     /** No endpoint of the session can be used, so the load balancer picks. */
     LOST,
-    /** The address map is built when the first session arrives; the call waits for the map. */
+    /**
+     * The cluster's address map is not filled yet: the first call of a session waits until it is.
+     */
     NOT_LOOKED_UP
   }
 
   /**
-   * The endpoints that a session prefers, and which of them the call gets (A75).
+   * Prefers the endpoints that a session used before (A75).
    *
-   * @param candidates the preferred endpoints in the session's order; empty for a session that
-   *     begins
+   * @param candidates the preferred endpoints in the session's order; empty for a new session
    * @param outcome whether the call goes to one of {@code candidates}
    */
   record Preferring(List<OverrideCandidate> candidates, OverrideOutcome outcome, PickPlan rest)
@@ -168,18 +166,19 @@ public sealed interface PickPlan {
   /**
    * An address that a session prefers, and its current state.
    *
-   * @param standing the state of the address, as a text for people
+   * @param standing a text for people that describes the state of the address
    */
   record OverrideCandidate(EndpointAddress address, String standing) {}
 
   /**
-   * The position of a request on a hash ring (A42).
+   * Explains a pick by the position of the request's hash on a hash ring (A42).
    *
    * @param hash the hash of the request; empty when each request gets a different hash
    * @param source the origin of the hash, as a text for people
-   * @param place the index of the ring entry that the hash falls to; -1 without a hash
+   * @param place the index of the ring entry to which the hash belongs; -1 without a hash
    * @param size the number of entries of the ring
-   * @param passed how many entries of failed endpoints are skipped, counted from {@code place}
+   * @param passed how many entries the pick skips from {@code place} on, because their endpoints
+   *     have failed
    */
   record Hashed(OptionalLong hash, String source, int place, int size, int passed, PickPlan rest)
       implements Above {

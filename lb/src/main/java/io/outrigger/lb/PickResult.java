@@ -5,12 +5,14 @@ import io.outrigger.base.RpcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a pick. Results are created in advance and shared by many calls wherever possible.
+ * The result of a pick. Pickers create results in advance where possible and return the same result
+ * to many calls.
  */
 public sealed interface PickResult {
   /**
-   * The call uses this subchannel. The receiver must call {@link Subchannel#callEnded} exactly once
-   * on the subchannel. Equality is identity.
+   * The call uses this subchannel. The receiver of the result must call {@link
+   * Subchannel#callEnded} exactly once on the subchannel. Two results are equal only if they are
+   * the same object.
    */
   @AnyThread
   final class Use implements PickResult {
@@ -37,10 +39,10 @@ public sealed interface PickResult {
     }
 
     /**
-     * Returns a result for the same subchannel whose calls {@code breaker} counts. {@code breaker}
-     * has counted the call as in flight and counts its end, even when the cluster has another
-     * breaker by then (A32-09). The result is created once for each breaker, not once for each
-     * call.
+     * Returns a result for the same subchannel that releases {@code breaker} at the end of the
+     * call. The caller has already acquired {@code breaker} for the call. The release goes to
+     * {@code breaker} even if the cluster uses another breaker by then (A32-09). The result is
+     * created once per breaker, not once per call.
      */
     public Use countedBy(CircuitBreaker breaker) {
       Use last = counted;
@@ -51,7 +53,7 @@ public sealed interface PickResult {
       return last;
     }
 
-    /** A subchannel whose calls {@code breaker} has counted as in flight. */
+    /** Releases {@code breaker} when a call of the wrapped subchannel ends. */
     @AnyThread
     private static final class Limited extends DelegatingSubchannel {
       private final CircuitBreaker breaker;
@@ -70,10 +72,10 @@ public sealed interface PickResult {
   }
 
   /**
-   * There is no decision yet: the call waits for the next picker (A121 "LB Pick Delays").
+   * The picker cannot decide yet, so the call waits for the next picker (A121 "LB Pick Delays").
    *
-   * @param delayType the kind of the delay, out of a few fixed words
-   * @param reason the cause of the delay as a text for people, beginning with the policy's name
+   * @param delayType the kind of the delay, such as {@code connecting}
+   * @param reason a text for people that names the policy, then the cause of the delay
    */
   record Queue(String delayType, String reason) implements PickResult {
     /** Returns a result with which calls wait until a connection is made. */
@@ -82,14 +84,14 @@ public sealed interface PickResult {
     }
   }
 
-  /** The call fails, unless it is "wait for ready": such a call waits for the next picker. */
+  /** The call fails. A "wait for ready" call waits for the next picker instead. */
   record Fail(RpcStatus status) implements PickResult {}
 
   /** The call fails even when it is "wait for ready". */
   record Drop(RpcStatus status, Reason reason) implements PickResult {}
 
   enum Reason {
-    /** The control plane configured a share of calls to be dropped (A27-10). */
+    /** The control plane has configured that a share of the calls is dropped (A27-10). */
     OVERLOAD_DROP,
     /** The number of calls in flight has reached the cluster's limit (A32). */
     CIRCUIT_BREAKER,

@@ -4,16 +4,16 @@ import io.outrigger.base.AnyThread;
 import java.util.List;
 
 /**
- * Chooses a subchannel for a call. Pickers are immutable; any event loop may call a picker, also
- * after it was replaced; a pick never blocks, and never allocates on the common path.
+ * Chooses a subchannel for a call. Pickers are immutable. Any event loop may call a picker, even
+ * after the picker was replaced. A pick never blocks, and allocates nothing on the common path.
  */
 @AnyThread
 public interface Picker {
   PickResult pick(PickContext call);
 
   /**
-   * Predicts the result of {@link #pick} without its side effects, to explain decisions. Any thread
-   * may call this method. A picker without a prediction returns a plan without results.
+   * Predicts the result of {@link #pick} for explanations, without the side effects of a pick. Any
+   * thread may call this method. A picker without a prediction returns a plan without results.
    */
   default PickPlan plan(PlannedCall call) {
     return new PickPlan.Shared(List.of());

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface PlannedCall {
   /**
-   * The hash of the request by its route's hash policies; empty when each request gets a different
-   * hash.
+   * The hash that the route's hash policies compute for the request; empty when each request gets a
+   * different hash.
    */
   OptionalLong hash();
 
@@ -21,9 +21,8 @@ public interface PlannedCall {
   @Nullable String header(String name);
 
   /**
-   * The endpoints that the calls of the session used before, the best first; the list is empty for
-   * a session that begins, and there is no list for a call without a session ({@link
-   * SessionHint#preferred}).
+   * The endpoints that earlier calls of the session used, the best first (see {@link
+   * SessionHint#preferred}). A new session has an empty list; a call without a session has no list.
    */
   default Optional<List<EndpointAddress>> session() {
     return Optional.empty();

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.function.BiFunction;
 
 /**
- * Maps each kind of configuration, see {@link LbConfig#kind}, to its policy. The registry is filled
- * at start-up, so that {@link #complete} reports a missing policy then, and not when the first
- * cluster needs the policy.
+ * Maps each kind of configuration (see {@link LbConfig#kind}) to its policy. The registry is filled
+ * at start-up, where {@link #complete} reports a missing policy before any cluster needs the
+ * policy.
  */
 @ControlConfined
 public final class PolicyRegistry implements PolicyFactory {

@@ -3,8 +3,9 @@ package io.outrigger.lb;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Keeps a policy from publishing while it updates its children: a child may publish during the
- * update, but the policy decides once, at the end (A56 "Configuration Updates").
+ * Prevents a policy from publishing while the policy updates its children. Each child may publish
+ * during the update; the policy then decides once, after the update of all children (A56
+ * "Configuration Updates").
  */
 @ControlConfined
 public final class PublishGate {
@@ -13,8 +14,8 @@ public final class PublishGate {
   private boolean wanted;
 
   /**
-   * Creates a gate in front of {@code publish}, which decides and publishes; {@code publish} may
-   * also update children.
+   * Creates a gate that delays calls of {@code publish}, which decides and publishes. {@code
+   * publish} may also update children.
    */
   public PublishGate(Runnable publish) {
     this.publish = publish;

@@ -5,19 +5,19 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.List;
 
 /**
- * The endpoints that a session prefers, and the endpoint that it got: the "pick argument" of A55,
- * A75's {@code override_host_attribute}. The addresses do not include proxies (A86).
+ * The "pick argument" of A55, which A75 calls {@code override_host_attribute}: passes the endpoints
+ * that a session prefers to the pick, and the picked endpoint back to the session. The addresses do
+ * not include proxies (A86).
  */
 @LoopConfined
 public interface SessionHint {
   /**
-   * The endpoints that the session's calls used before, the best first; empty for a session that
-   * begins.
+   * The endpoints that earlier calls of the session used, the best first; empty for a new session.
    */
   List<EndpointAddress> preferred();
 
   /**
-   * Called when a pick chose an endpoint. When a call is picked several times, the last pick
+   * Called when a pick chose an endpoint. If several picks are made for a call, the last pick
    * counts.
    *
    * @param addresses all addresses of the endpoint, beginning with the connected address

@@ -11,9 +11,9 @@ import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One or more connections to one address, as policies see them. A node that counts calls wraps the
- * subchannels of its children (decision lb-0001); the wrapper forwards all other methods. Methods
- * must run on the control loop, unless their javadoc names another thread.
+ * The connections to one address, in the form that policies use. A node that counts calls wraps the
+ * subchannels of its children (decision lb-0001); the wrapper forwards all methods that do not
+ * count. Methods must run on the control loop, unless their javadoc names another thread.
  */
 public interface Subchannel {
   /** The endpoint with its locality and priority. Any thread may call this method. */
@@ -21,10 +21,10 @@ public interface Subchannel {
 
   EndpointAddress address();
 
-  /** Begins to connect when the subchannel is IDLE; otherwise does nothing. */
+  /** Starts a connection attempt if the subchannel is IDLE; otherwise does nothing. */
   void requestConnection();
 
-  /** Closes the subchannel: the connection closes when its streams have ended. */
+  /** Closes the subchannel. Each connection drains its streams before it closes. */
   void close();
 
   /**
@@ -42,8 +42,8 @@ public interface Subchannel {
   @Nullable Transport transport();
 
   /**
-   * Called when a pick chose this subchannel. The tree calls this on the call's event loop, once
-   * per {@link PickResult.Use} that it returns.
+   * Called by the tree on the call's event loop, once for each {@link PickResult.Use} that a pick
+   * returns for this subchannel.
    */
   default void callStarted(PickContext call) {}
 
@@ -53,14 +53,14 @@ public interface Subchannel {
    */
   void callEnded(PickContext call, CallOutcome outcome);
 
-  /** Whether load reports that responses carry are used; called on an event loop. */
+  /** Whether the subchannel uses the load reports in responses; called on an event loop. */
   default boolean wantsBackendMetrics() {
     return false;
   }
 
   /**
-   * Called when a response carried a load report (A51). The caller runs on the call's event loop,
-   * checks {@link #wantsBackendMetrics} first, and calls {@link #callEnded} afterwards.
+   * Called on the call's event loop when a response contained a load report (A51). The caller
+   * checks {@link #wantsBackendMetrics} before this call, and calls {@link #callEnded} after it.
    */
   default void onBackendMetrics(PickContext call, BackendMetrics report) {}
 
@@ -70,8 +70,9 @@ public interface Subchannel {
   }
 
   /**
-   * The leaf cluster to which the endpoint belongs (A89), and its resolution note (A88); both are
-   * empty for subchannels beneath the node that knows the cluster. Any thread may call this method.
+   * The leaf cluster to which the endpoint belongs (A89), and the cluster's resolution note (A88).
+   * Both are empty unless a node that knows the cluster wraps the subchannel. Any thread may call
+   * this method.
    */
   default FailureNote note() {
     return FailureNote.NONE;
@@ -89,8 +90,8 @@ public interface Subchannel {
     void onState(Connectivity state, RpcStatus reason);
 
     /**
-     * A connection was made, lost or changed; the event is independent of states, and never follows
-     * the close.
+     * Called when a connection was made, lost or changed. The event may come in any state, but
+     * never after {@link #close}.
      */
     default void onConnection(ConnectionEvent event) {}
   }

@@ -1,9 +1,10 @@
 /**
- * The SPI of the load-balancing tree: policies, their parents, pickers and pick results. The SPI is
- * deliberately small; policies use no other interface (decision lb-0002).
+ * The SPI of the load-balancing tree: policies, their parents, pickers and pick results. Policies
+ * use only this SPI (decision lb-0002).
  *
  * <p>Policies and subchannels are used on the control loop only. Pickers, pick results and the
- * accounting methods of subchannels are called on event loops and never block, lock or allocate.
+ * methods of subchannels that count calls are used on event loops; these methods never block, and
+ * allocate nothing on the common path.
  */
 @NullMarked
 package io.outrigger.lb;

@@ -37,9 +37,9 @@ import java.util.Map;
 
 /**
  * Drops calls as the control plane configures (A27), limits the calls in flight (A32), limits the
- * connections of each subchannel beneath (A105), and counts the calls of those subchannels. A
- * change of drops, limits or EDS service name creates a new picker at once (decision lb-0030) and
- * closes no connection; calls in flight are never ended (A32-05).
+ * connections of each subchannel (A105), and counts the calls of the subchannels. A change of
+ * drops, limits or EDS service name creates a new picker at once (decision lb-0030). The change
+ * closes no connection and ends no call in flight (A32-05).
  */
 @ControlConfined
 public final class ClusterImplPolicy implements LbPolicy {
@@ -94,7 +94,8 @@ public final class ClusterImplPolicy implements LbPolicy {
     drops.update(config.drops(), meter.server().isPresent());
     meter.report(config.edsServiceName(), config.loadReporting());
     meter.note(config.note());
-    if (config.maxConnections() != before.maxConnections()) { // existing subchannels change
+    if (config.maxConnections()
+        != before.maxConnections()) { // existing subchannels get the new limit
       meter.inUse().forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
     }
     gate.publishAfter(() -> child.update(config.child()));
@@ -173,10 +174,10 @@ public final class ClusterImplPolicy implements LbPolicy {
   /**
    * Applies drops to a call, then picks a subchannel, then counts the call.
    *
-   * <p>Each drop category is drawn independently, in order (A27-10), on each pick: the draws come
-   * before the child's pick, so that drops also apply to calls that would wait (A27-11, decision
-   * lb-0004). A call counts as in flight from the choice of its subchannel, not while it waits
-   * (A32-04); a pick that the breaker refuses is not counted at the subchannel.
+   * <p>Each pick draws for the drop categories one after the other and independently (A27-10). The
+   * draws come before the child's pick, so that drops also apply to calls that would wait (A27-11,
+   * decision lb-0004). A call counts as in flight when its subchannel is chosen, not while it waits
+   * for a picker (A32-04). The subchannel does not count a pick that the breaker refuses.
    */
   @AnyThread
   private static final class ClusterPicker implements Picker {

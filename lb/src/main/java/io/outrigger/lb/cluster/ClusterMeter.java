@@ -14,11 +14,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Provides the counts of one policy to load reports: the calls of its subchannels, and its drops.
+ * Provides the counts of one {@link ClusterImplPolicy} to load reports: the calls of its
+ * subchannels, and its dropped calls.
  *
- * <p>Load reports need no counters of their own: the counters of the subchannels are read when a
- * report is due. The difference from the last reading is credited to the locality that the endpoint
- * had in that time (decision lb-0015). A closed subchannel is read until its last call has ended.
+ * <p>Load reports need no separate counters, because the meter reads the counters of the
+ * subchannels when a report is due. The difference from the last reading is added to the locality
+ * that the endpoint had in the meantime (decision lb-0015). The meter reads a closed subchannel
+ * until its last call has ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {
@@ -29,7 +31,7 @@ final class ClusterMeter implements LoadMeter {
   private final DropCounts drops;
   private String edsServiceName = "";
   private Optional<LoadReporting> reporting = Optional.empty();
-  private @Nullable LoadSums sums; // null without a server to report to
+  private @Nullable LoadSums sums; // null if no load is reported
   private boolean closed;
   private volatile FailureNote note;
 
@@ -41,8 +43,8 @@ final class ClusterMeter implements LoadMeter {
   }
 
   /**
-   * Reports counts to the server of {@code next}, under {@code serviceName}. The counts before this
-   * call go to the previous server.
+   * Reports all further counts to the server of {@code next}, under {@code serviceName}. Earlier
+   * counts are reported to the previous server.
    */
   void report(String serviceName, Optional<LoadReporting> next) {
     if (serviceName.equals(edsServiceName) && next.equals(reporting)) {
@@ -85,8 +87,8 @@ final class ClusterMeter implements LoadMeter {
   }
 
   /**
-   * Called before the locality or the metrics of {@code subchannel} change: its counts so far
-   * belong to the old values.
+   * Called before the locality or the metrics of {@code subchannel} change, so that its counts so
+   * far are reported under the old locality and metrics.
    */
   void onMoving(CountedSubchannel subchannel) {
     if (sums != null) {
@@ -101,7 +103,7 @@ final class ClusterMeter implements LoadMeter {
     }
   }
 
-  /** No calls begin any more; calls in progress are counted until they end. */
+  /** Called when no more calls begin. The meter counts the calls in progress until they end. */
   void close() {
     closed = true;
     ending.addAll(inUse);

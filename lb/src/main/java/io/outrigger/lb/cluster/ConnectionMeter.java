@@ -9,9 +9,9 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbObserver;
 
 /**
- * Reports the connections of one address to the observer, with their cluster and locality (A94),
- * and forwards the subchannel's states. Connections that are open when the subchannel is closed
- * count as ended.
+ * Reports the connections of one subchannel to the observer, with their cluster and locality (A94),
+ * and forwards the states of the subchannel. When the subchannel is closed, its open connections
+ * are reported as lost.
  */
 @ControlConfined
 final class ConnectionMeter implements Subchannel.Listener {
@@ -35,7 +35,7 @@ final class ConnectionMeter implements Subchannel.Listener {
   @Override
   public void onConnection(ConnectionEvent event) {
     if (closed) {
-      return; // its end was already counted
+      return; // close() has reported this connection as lost
     }
     if (event instanceof ConnectionEvent.Made) {
       open++;

@@ -17,7 +17,7 @@ import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the calls of one address. Load reports read these counts, so load reports add no cost to a
+ * Counts the calls of one subchannel. Load reports read these counts, so they add no cost to a
  * call. Package-private methods must run on the control loop.
  */
 @AnyThread
@@ -26,12 +26,13 @@ final class CountedSubchannel extends DelegatingSubchannel {
   private final int loops;
   private final ClusterMeter meter;
   private final ConnectionMeter connections;
-  private volatile @Nullable MetricTally tally; // null while no metric is reported
+  private volatile @Nullable MetricTally tally; // null if load reports include no metric
 
   // The following fields are used on the control loop only.
   private Locality locality;
   private SubchannelCalls collected = SubchannelCalls.NONE;
-  private @Nullable MetricTally replaced; // event loops may still add to it
+  private @Nullable MetricTally
+      replaced; // event loops may add reports for a moment after the change
 
   CountedSubchannel(
       Subchannel subchannel,
@@ -109,7 +110,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   /** Adds to {@code sums} the counts since the last call of this method. */
   void collect(LoadSums sums) {
     SubchannelCalls now = counts.totals();
-    if (now.active() > 0 || !now.equals(collected)) { // most subchannels are idle
+    if (now.active() > 0 || !now.equals(collected)) { // skips idle subchannels, which are the most
       sums.add(locality, collected, now);
       collected = now;
     }

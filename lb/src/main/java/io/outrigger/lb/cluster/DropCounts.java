@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Counts the calls that a cluster dropped in each category (A27), and the calls that its breaker
- * refused (A32). A category keeps its count as long as the control plane configures the category,
- * whatever its share; a removed category is collected once more.
+ * refused (A32). A category keeps its count while the control plane configures the category, even
+ * if the category's share changes. The count of a removed category is collected once more.
  */
 @ControlConfined
 final class DropCounts {
@@ -27,9 +27,10 @@ final class DropCounts {
   private record Removed(String category, DropCount count) {}
 
   /**
-   * Replaces the categories that are counted by {@code drops}.
+   * Replaces the counted categories by those in {@code drops}.
    *
-   * @param isCollected whether {@link #collect} will be called for the counts of removed categories
+   * @param isCollected whether load is reported, so that {@link #collect} will take the counts of
+   *     removed categories
    */
   void update(List<DropCategory> drops, boolean isCollected) {
     Map<String, DropCount> before = new LinkedHashMap<>(byCategory);
@@ -65,7 +66,7 @@ final class DropCounts {
   @AnyThread
   static final class DropCount {
     private final LongAdder total = new LongAdder();
-    private long last; // used on the control loop only
+    private long last; // the total at the last report; used on the control loop only
 
     void onDrop() {
       total.increment();
@@ -76,8 +77,8 @@ final class DropCounts {
     }
 
     /**
-     * The number of dropped calls since the last call of this method. This method must run on the
-     * control loop.
+     * The number of calls that were dropped since this method was last called. This method must run
+     * on the control loop.
      */
     private long sinceLast() {
       long before = last;

@@ -3,9 +3,11 @@ package io.outrigger.lb.config;
 import io.outrigger.base.RpcStatus;
 
 /**
- * The cluster and the resolution note, which are added to the message of every failed pick (A88).
+ * The name and the resolution note of a cluster, both of which are added to the message of every
+ * failed pick (A88).
  *
- * @param note the state of the cluster's discovery, which ends the message
+ * @param note the resolution note, which describes the discovery of the cluster's endpoints; placed
+ *     at the end of the message
  */
 public record FailureNote(String cluster, String note) {
   public static final FailureNote NONE = new FailureNote("", "");

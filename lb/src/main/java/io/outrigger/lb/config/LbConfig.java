@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The configurations of all policies, of which the configuration of a tree is composed.
- * Configurations are plain data; {@code lb.tree} builds them from an XdsConfig and creates the
- * policies. An update with an equal configuration does nothing.
+ * The configuration of a policy, including the configurations of its child policies. Configurations
+ * are immutable; {@code lb.tree} builds configurations from an XdsConfig and creates the policies.
+ * An update with an equal configuration does nothing.
  */
 public sealed interface LbConfig {
   /** The policy's name, as status views show it. */
@@ -27,14 +27,16 @@ public sealed interface LbConfig {
   }
 
   /**
-   * The class of the policy's settings, by which {@code lb.PolicyRegistry} selects the policy. A
-   * policy receives configurations of one kind only.
+   * The class by which {@code lb.PolicyRegistry} selects the policy. A policy receives only
+   * configurations of one kind.
    */
   default Class<?> kind() {
     return getClass();
   }
 
-  /** The configuration of a policy with one child, which has the same endpoints. */
+  /**
+   * The configuration of a policy with one child policy and the same endpoints as the child policy.
+   */
   sealed interface Wrapping extends LbConfig {
     LbConfig child();
 
@@ -44,7 +46,7 @@ public sealed interface LbConfig {
     }
   }
 
-  /** Children in order of preference; calls go to the first child that works (A56). */
+  /** Child policies in order of preference; calls go to the first child that works (A56). */
   record Priority(String cluster, List<Child> children) implements LbConfig {
     public Priority {
       children = List.copyOf(children);
@@ -64,18 +66,18 @@ public sealed interface LbConfig {
   /**
    * A child of {@link Priority}.
    *
-   * @param name identifies the child across updates: a child with an unchanged name keeps its
+   * @param name the identity of the child across updates; a child with an unchanged name keeps its
    *     connections
-   * @param label the child's name for people
+   * @param label the child's name in messages and status views
    * @param reresolves whether the child may request re-resolution (A37)
    */
   record Child(String name, String label, LbConfig config, boolean reresolves) {}
 
   /**
-   * Outlier detection, which counts calls and ejects endpoints (A50); without {@code detection} the
-   * node has no effect.
+   * Counts calls and ejects endpoints (A50). If {@code detection} is empty, the node has no effect.
    *
-   * @param cluster the cluster of the endpoints; in an aggregate, the leaf cluster (A50-53)
+   * @param cluster the cluster to which the endpoints belong; in an aggregate, the leaf cluster
+   *     (A50-53)
    */
   record OutlierDetecting(String cluster, Optional<OutlierDetection> detection, LbConfig child)
       implements Wrapping {
@@ -88,9 +90,10 @@ public sealed interface LbConfig {
   }
 
   /**
-   * A cluster's drops and its limits of calls in flight and of connections (A27, A32, A105).
+   * Drops calls of a cluster, and limits its calls in flight and its connections (A27, A32, A105).
    *
-   * @param edsServiceName the EDS service name of the Cluster resource; empty when it has none
+   * @param edsServiceName the EDS service name of the Cluster resource; empty if the resource has
+   *     no service name
    * @param maxRequests the limit of calls in flight, an unsigned 32-bit number
    * @param maxConnections the limit of connections of each subchannel (A105), an unsigned 32-bit
    *     number, at least 1
@@ -120,14 +123,14 @@ public sealed interface LbConfig {
   }
 
   /**
-   * Sends the calls of a session to the endpoints that the session names (A75, A55); without
-   * sessions, the node has no effect.
+   * Sends the calls of a session to the endpoints that the session names (A75, A55). Before the
+   * first session, the node has no effect.
    *
    * @param statuses the health statuses with which sessions may reach an endpoint
    * @param idleTimeout how long a connection that only sessions use is kept
-   * @param sessionOnly endpoints that only sessions may reach; policies beneath exclude them
-   *     because of their health (A75-44)
-   * @param setAside endpoints that no call may reach (A27-08)
+   * @param sessionOnly the endpoints that only sessions may reach, because the policies below
+   *     exclude these endpoints for their health (A75-44)
+   * @param setAside the endpoints that no call may reach (A27-08)
    */
   record OverrideHost(
       Set<HealthStatus> statuses,
@@ -148,8 +151,8 @@ public sealed interface LbConfig {
     }
 
     /**
-     * Returns also the endpoints that only sessions may reach, because outlier detection watches
-     * them too.
+     * Returns the endpoints of the child and of {@code sessionOnly}, because outlier detection
+     * watches both.
      */
     @Override
     public List<Backend> backends() {
@@ -160,7 +163,7 @@ public sealed interface LbConfig {
   }
 
   /**
-   * Children that share calls by weight, among those that are READY (A28); there is at least one
+   * Shares calls by weight among the child policies that are READY (A28). There is at least one
    * child.
    */
   record WeightedTarget(List<Target> targets) implements LbConfig {
@@ -185,16 +188,16 @@ public sealed interface LbConfig {
   /**
    * A child of {@link WeightedTarget}.
    *
-   * @param locality identifies the child: a child with an unchanged locality keeps its policy and
-   *     connections
+   * @param locality the identity of the child across updates; a child with an unchanged locality
+   *     keeps its policy and connections
    * @param weight an unsigned 32-bit number, at least 1
    */
   record Target(Locality locality, long weight, LbConfig child) {}
 
   /**
-   * Balances calls over a random subset of the endpoints (A68). {@link #backends} returns all
-   * endpoints, in the subset or not, because outlier detection and session affinity need all of
-   * them.
+   * Balances calls over a random subset of the endpoints (A68). {@link #backends} also returns the
+   * endpoints outside the subset, because outlier detection and session affinity need all
+   * endpoints.
    *
    * @param subsetSize the number of endpoints in the subset, at least 1
    * @param child the child's configuration with all endpoints; the policy reduces it to the subset
@@ -212,9 +215,9 @@ public sealed interface LbConfig {
    *
    * @param weights the weights of localities, for a policy that {@linkplain
    *     BalancingPolicy.EndpointPicking#weighsLocalities uses} locality weights (A113)
-   * @param note the note that is added to failures of picks
-   * @param locality the locality of all endpoints, as metrics name it (A78); empty for a policy
-   *     that balances several localities
+   * @param note the note that is added to the message of every failed pick
+   * @param locality the common locality of the endpoints, in the form of metric labels (A78); empty
+   *     for a policy that balances several localities
    */
   record Leaf<S extends BalancingPolicy.EndpointPicking>(
       S settings,
@@ -255,11 +258,11 @@ public sealed interface LbConfig {
   }
 
   /**
-   * A cluster or priority without endpoints, or a cluster that does not exist or is unusable: calls
-   * fail.
+   * Fails all calls: the cluster or priority has no endpoints, or the cluster does not exist or is
+   * unusable.
    *
-   * @param refuses whether "wait for ready" calls fail too, as they do where there is no cluster,
-   *     because waiting calls would keep the cluster referenced forever (A31-09)
+   * @param refuses whether "wait for ready" calls fail too; true if the cluster does not exist or
+   *     is unusable, because waiting calls would keep a reference to the cluster forever (A31-09)
    */
   record Failing(RpcStatus status, boolean refuses) implements LbConfig {
     @Override

@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The weights of localities in a policy that balances the endpoints of all localities (A113). The
- * weight of an endpoint in such a policy depends on every other endpoint. The endpoint's weight is
- * computed on use and not stored with the endpoint, so that an unchanged endpoint stays the same
- * object.
+ * The weights of localities in a policy that balances the endpoints of all localities (A113). In
+ * such a policy, the weight of an endpoint depends on every other endpoint. The weight is computed
+ * when a policy needs it and is not stored in the endpoint, so that an unchanged endpoint stays the
+ * same object.
  *
- * @param weights unsigned 32-bit numbers, at least 1; a locality that is missing has weight 1
- * @param whole the sum of the endpoint weights of each locality, for a policy with a subset of the
- *     endpoints; empty for a policy with all endpoints
+ * @param weights unsigned 32-bit numbers, at least 1; a locality without an entry has weight 1
+ * @param whole for a policy with a subset of the endpoints, the sum of the weights of all endpoints
+ *     of each locality; empty for a policy with all endpoints
  */
 public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> whole) {
   public static final LocalityWeights EQUAL = new LocalityWeights(Map.of());
@@ -33,8 +33,8 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
   }
 
   /**
-   * Returns the weights for a policy that has a subset of {@code all}: an endpoint keeps the share
-   * that it has among all endpoints (A68 does not change shares).
+   * Returns the weights for a policy that has a subset of the endpoints {@code all}. Each endpoint
+   * keeps its share among all endpoints, because A68 does not change shares.
    */
   public LocalityWeights amongAll(List<Backend> all) {
     return whole.isEmpty() ? new LocalityWeights(weights, sums(all)) : this;
@@ -42,7 +42,7 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
 
   /**
    * Returns the share of each of {@code backends} among all endpoints, in the order of {@code
-   * backends}. Shares are meaningful only in proportion to each other; each is at least 1.
+   * backends}. Only the ratios of shares have a meaning. Each share is at least 1.
    */
   public long[] sharesOf(List<Backend> backends) {
     Map<Locality, Long> sums = whole.isEmpty() ? sums(backends) : whole;
@@ -60,8 +60,8 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
 
   private record Part(long share, long sum) {
     /**
-     * Computes A113 "Computing Endpoint Weights": the locality's share times the endpoint's share
-     * of the locality.
+     * Multiplies the locality's share by the endpoint's share of the locality (A113 "Computing
+     * Endpoint Weights").
      */
     long shareOf(long weight) {
       return Math.max(1, share * (weight * ONE / sum) / ONE);

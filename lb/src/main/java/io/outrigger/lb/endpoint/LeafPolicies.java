@@ -17,8 +17,8 @@ import io.outrigger.lb.view.NodeVisitor;
 import java.util.Map;
 
 /**
- * The leaf policies: those that pick endpoints, and those that fail calls because there is no
- * endpoint.
+ * Registers the leaf policies: the policies that pick endpoints, and the policy that fails calls
+ * because there is no endpoint.
  */
 public final class LeafPolicies {
   private LeafPolicies() {}

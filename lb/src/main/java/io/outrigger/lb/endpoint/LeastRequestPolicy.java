@@ -29,11 +29,13 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * For each call, draws a few READY endpoints, each from all of them, and picks the endpoint with
- * the fewest requests in flight; among equals, the endpoint that was drawn first (A48).
+ * For each call, draws a few READY endpoints at random, with replacement, and picks the drawn
+ * endpoint with the fewest requests in flight. If several drawn endpoints have the fewest, the
+ * policy picks the first of these (A48).
  *
- * <p>All event loops share the counter of an endpoint: every pick reads the counters of its
- * candidates, and separate counters would cost a cache line per event loop and candidate.
+ * <p>All event loops share one counter per endpoint, because every pick reads the counters of its
+ * candidates. With separate counters, a pick would read one cache line per event loop and
+ * candidate.
  */
 @ControlConfined
 final class LeastRequestPolicy
@@ -62,7 +64,7 @@ final class LeastRequestPolicy
     return Map.of("choice_count", settings().choices());
   }
 
-  /** An endpoint, and its requests in flight over all its addresses. */
+  /** An endpoint, with a counter of the requests in flight over all its addresses. */
   static final class Member extends LeafEndpoint {
     private final AtomicInteger active;
 
@@ -122,13 +124,13 @@ final class LeastRequestPolicy
     }
 
     /**
-     * The picked endpoint has {@code n} requests exactly when all drawn endpoints have {@code n} or
-     * more and at least one has {@code n}. Endpoints with equal counts are equally likely.
+     * The picked endpoint has {@code n} requests in flight if the minimum of the drawn endpoints is
+     * {@code n}. Endpoints with equal counts have equal probabilities.
      */
     @Override
     public PickPlan plan(PlannedCall call) {
       var now = new int[active.length];
-      var endpoints = new TreeMap<Integer, Integer>(); // by their number of requests
+      var endpoints = new TreeMap<Integer, Integer>(); // endpoints per number of requests
       for (int i = 0; i < now.length; i++) {
         now[i] = active[i].get();
         endpoints.merge(now[i], 1, Integer::sum);

@@ -28,8 +28,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends all calls to the first address that connects (A62). The policy connects when it receives
- * endpoints; after a connection is lost, the policy connects again when a call is picked.
+ * Sends all calls to the first address that connects (A62). The policy connects as soon as it
+ * receives endpoints. After a connection is lost, the policy connects again at the next pick.
  *
  * <pre>
  * any               -> TRANSIENT_FAILURE on an empty list; connections are closed
@@ -84,8 +84,9 @@ final class PickFirstPolicy implements LbPolicy {
   private record Keyed(double key, Backend backend) {}
 
   /**
-   * Shuffles endpoints so that heavier endpoints tend to come earlier: each next endpoint is drawn
-   * from the remaining endpoints with a probability in proportion to its weight (A113).
+   * Shuffles endpoints so that endpoints of greater weight tend to come earlier. Each position gets
+   * one of the remaining endpoints, drawn with a probability in proportion to the endpoint's weight
+   * (A113).
    */
   static List<Backend> shuffled(
       List<Backend> backends, LocalityWeights localities, RandomSource random) {
@@ -98,8 +99,8 @@ final class PickFirstPolicy implements LbPolicy {
   }
 
   /**
-   * Draws an exponentially distributed number with rate {@code weight}: sorting by it gives the
-   * same order as A113's {@code u^(1/w)}.
+   * Draws an exponentially distributed number with rate {@code weight}. Ascending order of these
+   * numbers is the order that A113 gets from {@code u^(1/w)}.
    */
   private static double key(long weight, RandomSource random) {
     double unit = (random.nextLong(RESOLUTION, Purpose.SHUFFLE) + 0.5) / RESOLUTION;

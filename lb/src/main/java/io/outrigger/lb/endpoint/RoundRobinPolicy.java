@@ -38,13 +38,16 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRo
   }
 
   /**
-   * Returns prepared results in turn. Each event loop has its own position, so picking shares no
-   * data and allocates nothing; the first position is random, so that many proxies that start
-   * together do not all begin with the same endpoint.
+   * Returns prepared results in turn. Each event loop has its own position, so a pick writes no
+   * shared data. The first position is random, so that proxies that start at the same time begin
+   * with different endpoints.
    */
   @AnyThread
   private static final class Turns implements Picker {
-    /** Ints per event loop: keeps the positions of two loops on different cache lines. */
+    /**
+     * The number of ints per event loop, which keeps the positions of two loops on different cache
+     * lines.
+     */
     private static final int STRIDE = 16;
 
     private final PickResult[] results;

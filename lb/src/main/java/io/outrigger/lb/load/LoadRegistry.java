@@ -16,13 +16,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The counts of the whole process for load reports, by server, cluster and EDS service name. All
- * users of a cluster share its counts, whether they reach the cluster through an aggregate or
- * another listener (A27, A71-09).
+ * The counts of the process for load reports, by server, cluster and EDS service name. All users of
+ * a cluster share its counts, even if the cluster is used through an aggregate or by several
+ * listeners (A27, A71-09).
  */
 @ControlConfined
 public final class LoadRegistry implements LoadSource {
-  /** The maximum number of unreported clusters without meters for each server. */
+  /** The maximum number of clusters per server that have unreported counts but no meters. */
   static final int MAX_GONE = 1000;
 
   private record Key(String cluster, String edsServiceName) {}
@@ -39,7 +39,8 @@ public final class LoadRegistry implements LoadSource {
   /**
    * Starts to collect the counts of {@code meter}.
    *
-   * @return the sums to which the meter adds counts that will be unavailable at the next collection
+   * @return the sums to which the meter adds counts that will no longer be available at the next
+   *     collection
    */
   public LoadSums join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
@@ -55,8 +56,8 @@ public final class LoadRegistry implements LoadSource {
   }
 
   /**
-   * Collects the last counts of {@code meter} for {@code server}; the meter counts for another
-   * server from now on, or for no server.
+   * Collects the last counts of {@code meter} for {@code server}. Afterwards, the meter counts for
+   * another server or for no server.
    */
   public void leave(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
@@ -64,8 +65,8 @@ public final class LoadRegistry implements LoadSource {
   }
 
   /**
-   * Called when a meter of the cluster starts no more calls; the registry removes the meter once
-   * its calls have ended.
+   * Called when a meter of the cluster counts no more new calls. The registry removes the meter
+   * once its last call has ended.
    */
   public void onClosed(XdsServer server, String cluster, String edsServiceName) {
     control.checkInside();
@@ -106,7 +107,8 @@ public final class LoadRegistry implements LoadSource {
 
   /**
    * The counts for one server, by cluster. A cluster without meters is kept until its last counts
-   * were reported; while the server accepts no reports, the latest {@link #MAX_GONE} of them are.
+   * were reported. If the server accepts no reports, at most {@link #MAX_GONE} clusters without
+   * meters are kept, and the oldest is dropped first.
    */
   private final class ServerLoads {
     private final Map<Key, Entry> entries = new LinkedHashMap<>();
@@ -133,7 +135,8 @@ public final class LoadRegistry implements LoadSource {
 
     void close(Key key) {
       ending.add(key);
-      for (Key each : List.copyOf(ending)) { // all keys: calls of other keys may have ended
+      for (Key each :
+          List.copyOf(ending)) { // all keys, because calls of other keys may have ended too
         Entry entry = entry(each);
         entry.look();
         noteIfGone(each, entry);

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The counts of a cluster's meters since the last load report. */
+/** The sums of the counts of a cluster's meters since the last load report. */
 @ControlConfined
 public final class LoadSums {
   private final Map<Locality, Sums> localities = new LinkedHashMap<>();
   private final Map<String, Long> drops = new HashMap<>();
   private long refused;
 
-  /** The sums of one locality; a sum may be negative, see {@link #taken}. */
+  /** The sums of one locality. {@code issued} may be negative (see {@link #taken}). */
   private static final class Sums {
     private final Map<String, MetricTotal> metrics = new HashMap<>();
     private long issued;
@@ -44,9 +44,9 @@ public final class LoadSums {
   }
 
   /**
-   * Returns the value of {@code sum} after it was reported. A call that was counted as issued and
-   * then never sent is subtracted, which may make the sum negative; a negative sum reduces the next
-   * report.
+   * Returns the value with which {@code sum} begins after a report: zero, or {@code sum} itself if
+   * negative. A sum becomes negative if a call that was already reported as issued is subtracted,
+   * because the call was never sent. The negative sum reduces the next report.
    */
   private static long taken(long sum) {
     return Math.min(0, sum);
@@ -55,7 +55,7 @@ public final class LoadSums {
   /**
    * Adds the difference between two readings of the counts of a subchannel.
    *
-   * @param now the later reading, from which the calls in progress are taken
+   * @param now the later reading, whose number of calls in progress is added
    */
   public void add(Locality locality, SubchannelCalls before, SubchannelCalls now) {
     Sums sums = sums(locality);
@@ -83,8 +83,7 @@ public final class LoadSums {
   }
 
   /**
-   * Resets the number of calls in progress: every meter is about to add its calls in progress
-   * again.
+   * Resets the number of calls in progress, because every meter is about to add its current number.
    */
   void beginLook() {
     localities.values().forEach(sums -> sums.inProgress = 0);

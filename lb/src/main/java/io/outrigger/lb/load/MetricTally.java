@@ -10,18 +10,18 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up the metrics that backends report at the ends of calls (A64 "Aggregation", A85).
+ * Adds up the metrics that backends report at the end of each call (A64 "Aggregation", A85).
  *
- * <p>Each event loop has its own sums. A thread removes the sums from the shared slot before it
- * changes them, so that no other thread sees the sums meanwhile: both sides work without locks or
- * waiting, and no count is lost. If the control loop reads while an event loop changes its sums, it
- * collects these sums at the next reading.
+ * <p>Each event loop has a slot with its own sums. A thread removes the sums from the slot before
+ * it changes or reads them, so that no other thread has access to the sums meanwhile. No thread
+ * locks or waits, and no count is lost. If the slot is empty because the event loop is changing its
+ * sums, the control loop collects these sums at the next reading.
  */
 @AnyThread
 public final class MetricTally {
   /**
-   * The maximum number of metric names per event loop between two reports; further names from
-   * backends are ignored.
+   * The maximum number of metric names per event loop between two load reports. Further names are
+   * ignored.
    */
   static final int MAX_NAMES = 1000;
 
@@ -33,7 +33,10 @@ public final class MetricTally {
     this.sums = new AtomicReferenceArray<>(loops);
   }
 
-  /** Adds {@code report}, with which a call ended. This method runs on event loop {@code loop}. */
+  /**
+   * Adds {@code report}, which arrived at the end of a call. This method runs on event loop {@code
+   * loop}.
+   */
   public void onReport(int loop, BackendMetrics report) {
     Sums known = sums.getAndSet(loop, null);
     Sums mine = known == null ? new Sums() : known;
@@ -67,8 +70,8 @@ public final class MetricTally {
     private final Map<String, MetricTotal> totals = new HashMap<>();
 
     /**
-     * Adds {@code value} only if it is positive: a number that the backend did not send is zero,
-     * and a utilization cannot be negative.
+     * Adds {@code value} only if it is positive, because zero means that the backend did not send
+     * the number, and a utilization cannot be negative.
      */
     void addPositive(String name, double value) {
       if (value > 0) {

@@ -29,19 +29,19 @@ import java.util.Map;
  * Shares calls among its children by weight (A28 "weighted_target LB policy").
  *
  * <pre>
- * READY              any child is READY: calls go to those and to IDLE ones, by weight
+ * READY              any child is READY: calls go to READY and IDLE children, by weight
  * CONNECTING         else, any child is CONNECTING: calls wait
- * IDLE               else, any child is IDLE: calls go to those, by weight
+ * IDLE               else, any child is IDLE: calls go to IDLE children, by weight
  * TRANSIENT_FAILURE  else: calls fail with the reason of a child, by weight
  * </pre>
  *
  * <p>A call that is sent to an IDLE child makes the child connect. The child then reports
- * CONNECTING, and the call is picked again among the READY children. Without this rule, an IDLE
- * child beside a READY child would never get its share again.
+ * CONNECTING, and the call is picked again among the other children. If calls went to READY
+ * children only, an IDLE child beside a READY child would never get its share again.
  *
  * <p>A child that is no longer configured is removed at once, together with its share. Children are
- * identified by their locality and not by the locality's text, because two localities may have the
- * same text.
+ * identified by their {@code Locality}, not by its text, because two localities may have the same
+ * text.
  */
 @ControlConfined
 public final class WeightedTargetPolicy implements LbPolicy {

@@ -25,15 +25,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The base of leaf policies that pick among endpoints, each of which has its own connection (A61).
- * Subclasses decide which endpoints connect, how the policy's state follows from the endpoints'
- * states, and how calls are shared.
+ * The base class of leaf policies that pick among endpoints with one connection per endpoint (A61).
+ * Subclasses decide which endpoints connect, derive the policy's state from the states of the
+ * endpoints, and share calls among endpoints.
  *
  * <p>An update changes only the endpoints that differ: an unchanged endpoint keeps its connection.
- * All changes of state in one turn of the control loop cause one new picker, so that ten thousand
- * endpoints that connect at once do not publish ten thousand pickers. A new picker is published
- * even when the READY endpoints are unchanged: a call may wait because its connection had just been
- * lost, and only a new picker wakes the call.
+ * Several changes of state in one turn of the control loop cause only one new picker, so that ten
+ * thousand endpoints that connect at once do not publish ten thousand pickers. A new picker is
+ * published even if the READY endpoints are unchanged, because a call may wait after the loss of
+ * its connection, and only a new picker wakes the call.
  */
 @ControlConfined
 public abstract class EndpointPolicy<
@@ -61,13 +61,14 @@ public abstract class EndpointPolicy<
   protected abstract void onMemberChange(M member);
 
   /**
-   * Called when the configuration has changed; {@code change} lists the changes of the endpoints.
+   * Called when the configuration has changed. {@code change} contains the members that the update
+   * added, kept and removed.
    */
   protected abstract void onUpdate(Change<M> change);
 
   /**
-   * Calls {@link #publish(Connectivity, Picker)} with the state and the picker that follow from the
-   * states of the members.
+   * Calls {@link #publish(Connectivity, Picker)} with a state and a picker that are derived from
+   * the states of the members.
    */
   protected abstract void publish();
 
@@ -99,7 +100,7 @@ public abstract class EndpointPolicy<
     return count;
   }
 
-  /** The members in READY, in the order of the configuration. */
+  /** The members in state READY, in the order of the configuration. */
   protected final List<M> ready() {
     List<M> ready = new ArrayList<>(places.size());
     for (M member : places) {
@@ -112,7 +113,7 @@ public abstract class EndpointPolicy<
 
   @Override
   public final void update(LbConfig next) {
-    @SuppressWarnings("unchecked") // a policy gets one kind only
+    @SuppressWarnings("unchecked") // a policy gets configurations of one kind only
     LbConfig.Leaf<S> own = (LbConfig.Leaf<S>) next;
     Change<M> change = place(config.backends(), own.backends());
     config = own;
@@ -121,7 +122,8 @@ public abstract class EndpointPolicy<
   }
 
   private Change<M> place(List<Backend> before, List<Backend> after) {
-    boolean fits = places.size() == before.size(); // false on the first update and with duplicates
+    boolean fits =
+        places.size() == before.size(); // false on the first update, and if there are duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
     var leaving =
         new Leaving<>(fits ? places.subList(change.head(), places.size() - change.tail()) : places);
@@ -132,7 +134,7 @@ public abstract class EndpointPolicy<
     for (Backend backend : change.added()) {
       var key = Key.of(backend);
       if (members.containsKey(key)) {
-        continue; // the same endpoint twice is one endpoint
+        continue; // an endpoint that is listed twice is one member
       }
       M member = leaving.take(key);
       if (member == null) {
@@ -202,7 +204,7 @@ public abstract class EndpointPolicy<
     publishSoon();
   }
 
-  /** Publishes once before the current turn of the control loop ends. */
+  /** Posts a task that publishes once for all changes until then. */
   protected final void publishSoon() {
     if (!publishPosted) {
       publishPosted = true;
@@ -248,14 +250,14 @@ public abstract class EndpointPolicy<
   /**
    * The members that an update added, kept and removed.
    *
-   * @param kept members that stay and may have a new place, weight, key or locality
-   * @param removed members that are closed
+   * @param kept members that stay, possibly with another position, weight, key or locality
+   * @param removed members that were closed
    */
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
   /**
-   * The members that an update removes, except those that continue as another endpoint of the
-   * update.
+   * The members that an update may remove. An added endpoint with some of the same addresses takes
+   * its member from here.
    */
   private static final class Leaving<M extends LeafEndpoint> {
     private final Map<Key, M> byKey = new LinkedHashMap<>();
@@ -266,9 +268,9 @@ public abstract class EndpointPolicy<
     }
 
     /**
-     * Removes and returns the member that continues as the endpoint {@code wanted}: a member with
-     * the same addresses, or else with some of the same addresses, so that a name that resolves to
-     * more addresses keeps its connection (A37-06).
+     * Removes and returns the member that is reused for the endpoint {@code wanted}: a member with
+     * the same addresses, or else with some of the same addresses. The reuse keeps the connection
+     * of a DNS name that resolves to more addresses than before (A37-06).
      */
     @Nullable M take(Key wanted) {
       M same = byKey.remove(wanted);
@@ -286,7 +288,7 @@ public abstract class EndpointPolicy<
       for (EndpointAddress address : wanted.addresses()) {
         Key other = byAddress.get(address);
         if (other != null && other.hostname().equals(wanted.hostname())) {
-          return byKey.remove(other); // null when another endpoint took it
+          return byKey.remove(other); // null if another endpoint has taken the member
         }
       }
       return null;

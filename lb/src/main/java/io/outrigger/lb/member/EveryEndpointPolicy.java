@@ -12,8 +12,8 @@ import java.util.List;
 
 /**
  * Shares calls among all endpoints that are READY. The policy connects every endpoint, and
- * reconnects an endpoint as soon as its connection is lost; a failed endpoint counts as failed
- * until it is READY (A62).
+ * reconnects an endpoint as soon as its connection is lost. A failed endpoint stays in
+ * TRANSIENT_FAILURE until it is READY (A62).
  *
  * <pre>
  * READY              any endpoint is READY
@@ -38,9 +38,9 @@ public abstract class EveryEndpointPolicy<
   }
 
   /**
-   * Creates a picker that shares calls among the members in READY.
+   * Creates a picker that shares calls among READY members.
    *
-   * @param ready at least one member
+   * @param ready the members in state READY, at least one
    * @param results the pick results of {@code ready}, in the same order
    */
   protected abstract Picker picker(List<M> ready, PickResult[] results);
@@ -52,7 +52,7 @@ public abstract class EveryEndpointPolicy<
 
   @Override
   protected void onMemberChange(M member) {
-    member.connect(); // if its connection was lost
+    member.connect(); // reconnects a member that is IDLE
   }
 
   @Override

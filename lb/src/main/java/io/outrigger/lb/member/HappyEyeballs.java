@@ -26,20 +26,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to the first of several addresses that works: pick_first uses this class for all its
- * endpoints, and every other leaf policy uses it within one endpoint (A61 "universal leaf policy").
+ * Connects to the first of several addresses that works. pick_first uses one instance for all its
+ * endpoints; every other leaf policy uses one instance per endpoint (A61 "universal leaf policy").
  *
  * <pre>
  * IDLE              -> CONNECTING        on connect: a pass over the addresses begins
  * CONNECTING        -> READY             on a connection; the other attempts are closed
  * CONNECTING        -> TRANSIENT_FAILURE when every address has failed: the pass ends
- * TRANSIENT_FAILURE -> READY             on a connection; until then retries do not change it
+ * TRANSIENT_FAILURE -> READY             on a connection; retries do not change the state
  * READY             -> IDLE              when the connection is lost
- * READY             -> TRANSIENT_FAILURE when outlier detection ejects the endpoint; and back
+ * READY             -> TRANSIENT_FAILURE when outlier detection ejects the endpoint
  * </pre>
  *
- * <p>A pass tries the next address when the previous address has failed, or after 250 ms. After a
- * pass, each address is retried whenever its own back-off has elapsed, in no particular order.
+ * <p>When the ejection ends, the state of the connection applies again. A pass tries the next
+ * address when the previous address has failed, or after 250 ms. After a pass, each address is
+ * retried whenever its own back-off has elapsed, in no particular order.
  */
 @ControlConfined
 public final class HappyEyeballs {
@@ -104,7 +105,9 @@ public final class HappyEyeballs {
   private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
     SubchannelCalls totals = SubchannelCalls.NONE;
     boolean isConnecting = false;
-    for (int i = 0; i < ofBackend.size(); i++) { // no iterator: a view calls this often
+    for (int i = 0;
+        i < ofBackend.size();
+        i++) { // without an iterator, because views call this method often
       Candidate candidate = ofBackend.get(i);
       if (candidate.subchannel != null) {
         totals = totals.plus(candidate.subchannel.calls());
@@ -133,8 +136,8 @@ public final class HappyEyeballs {
   }
 
   /**
-   * Replaces the addresses. A connected address that is in the new list keeps its connection
-   * (A61-04); otherwise a pass over the new list begins, unless the state is IDLE.
+   * Replaces the addresses. If the connected address is in the new list, the connection stays
+   * (A61-04). Otherwise a pass over the new list begins, unless the state is IDLE.
    *
    * @param backends at least one endpoint
    */
@@ -191,7 +194,7 @@ public final class HappyEyeballs {
     passing = true;
     next = 0;
     candidates.forEach(candidate -> candidate.failed = false);
-    if (state != TRANSIENT_FAILURE) { // A62: sticky until READY
+    if (state != TRANSIENT_FAILURE) { // A62: the state lasts until READY
       state = Connectivity.CONNECTING;
     }
     tryNext();
@@ -259,7 +262,7 @@ public final class HappyEyeballs {
     lastError = reason;
     candidate.failed = true;
     if (!passing) {
-      if (++failuresAfterPass % candidates.size() == 0) { // A61: as many failures as addresses
+      if (++failuresAfterPass % candidates.size() == 0) { // A61: once per round of failures
         parent.requestReresolution();
       }
       onChange.run();
@@ -332,7 +335,7 @@ public final class HappyEyeballs {
       return new Key(address, backend.endpoint().hostname());
     }
 
-    @SuppressWarnings("ReferenceEquality") // updates reuse equal objects
+    @SuppressWarnings("ReferenceEquality") // equal backends are the same object
     void update(Backend current) {
       if (backend != current) {
         backend = current;

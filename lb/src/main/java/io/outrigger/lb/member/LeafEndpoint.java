@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One endpoint of a policy and its connection to one of its addresses: the pick_first child of A61.
- * The endpoint connects when {@link #connect} is called.
+ * One endpoint of a policy, with a connection to one of its addresses; A61 uses a pick_first child
+ * for this purpose. The endpoint connects when {@link #connect} is called.
  */
 @ControlConfined
 public class LeafEndpoint {
@@ -47,8 +47,8 @@ public class LeafEndpoint {
   }
 
   /**
-   * The prepared pick result; available in state READY. The result is the same object as long as
-   * the connection is the same.
+   * The pick result for this endpoint; available in state READY. The result stays the same object
+   * while the connection stays the same.
    */
   public PickResult.Use use() {
     Subchannel chosen = addresses.chosen().orElseThrow();
@@ -60,7 +60,7 @@ public class LeafEndpoint {
     return prepared;
   }
 
-  /** The error with which calls to the endpoint fail; available in state TRANSIENT_FAILURE. */
+  /** The error message of calls to the endpoint; available in state TRANSIENT_FAILURE. */
   public final String failure() {
     return addresses.lastError().message();
   }

@@ -1,8 +1,8 @@
 /**
- * The endpoints of a policy, each with a connection to one of its addresses, and the base of all
- * policies that choose among endpoints. All classes are used on the control loop. This package
- * implements connecting within an endpoint (A61 "Happy Eyeballs", "universal leaf policy"), failure
- * that persists until READY (A62), and updates that keep connections.
+ * The endpoints of a policy, each with a connection to one of its addresses, and the base class of
+ * all policies that choose among endpoints. All classes are used on the control loop. This package
+ * implements the connection to one of an endpoint's addresses (A61 "Happy Eyeballs", "universal
+ * leaf policy"), TRANSIENT_FAILURE that lasts until READY (A62), and updates that keep connections.
  */
 @NullMarked
 package io.outrigger.lb.member;

@@ -14,13 +14,14 @@ import java.util.List;
 
 /**
  * Decides which endpoints of one cluster are ejected, which outliers stay in service, and which
- * ejections end. Each decision is reported as an event with its numbers.
+ * ejections end. The detector reports each decision as an event with the numbers that led to the
+ * decision.
  */
 @ControlConfined
 record Detector(LbContext context) {
   /**
-   * Performs the steps of A50 when the timer fires, in A50's order; {@code start} was read before
-   * the sweep.
+   * Performs the steps that A50 prescribes for each sweep, in the order of A50. {@code start} is
+   * the time at which the sweep began.
    */
   void sweep(
       SweepTimer.Start start,
@@ -50,8 +51,8 @@ record Detector(LbContext context) {
   }
 
   /**
-   * One run of the detector: its time, which is the same for all endpoints (A50-33), its settings,
-   * and its budget of ejections.
+   * The parameters of one sweep: its time, which is the same for all endpoints (A50-33), the
+   * settings, and the budget of ejections.
    */
   private record Sweep(
       SweepTimer.Start start, String cluster, OutlierDetection detection, EjectionBudget budget) {}
@@ -63,8 +64,8 @@ record Detector(LbContext context) {
   }
 
   /**
-   * Ejects an outlier, unless it is already ejected, the budget is spent, or the random draw
-   * against the enforcement percentage spares it.
+   * Ejects an outlier, unless the outlier is already ejected, the budget is used up, or a random
+   * draw against the enforcement percentage keeps the outlier in service.
    */
   private void evaluate(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, int enforcement, Sweep sweep) {
@@ -103,7 +104,7 @@ record Detector(LbContext context) {
     endpoint.become(ejected);
   }
 
-  /** Reports that an outlier stays in service: the endpoint does not change (A50-27). */
+  /** Reports that an outlier stays in service. The outlier's state does not change (A50-27). */
   private void skip(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, Sweep sweep, SpareReason reason) {
     report(
@@ -119,7 +120,7 @@ record Detector(LbContext context) {
   }
 
   /**
-   * Lowers the multiplier of endpoints in service, and ends ejections whose duration has elapsed
+   * Lowers the multiplier of an endpoint in service, or ends an ejection whose duration has elapsed
    * (A50-29, A50-31, A50-32).
    */
   private void decayOrUneject(EndpointTracker endpoint, Sweep sweep) {
@@ -161,7 +162,7 @@ record Detector(LbContext context) {
   }
 
   /**
-   * Limits how many endpoints may be ejected at once; the two algorithms of a sweep share one
+   * Limits how many endpoints are ejected at the same time. The two algorithms of a sweep share one
    * budget (A50-24). One endpoint may always be ejected, however small the percentage is (A50-23,
    * decision lb-0010).
    */

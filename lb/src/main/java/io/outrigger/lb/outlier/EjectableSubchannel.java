@@ -15,12 +15,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subchannel that can be ejected (A50 "Subchannel Wrapper"): while it is ejected, its owner sees
- * TRANSIENT_FAILURE instead of the states of the connection, which continues (A50-36). At the end
- * of the ejection, the owner receives the current state of the connection (A50-37).
+ * A subchannel that can be ejected (A50 "Subchannel Wrapper"). During an ejection, the subchannel
+ * reports TRANSIENT_FAILURE to its owner instead of the states of the connection, which stays open
+ * (A50-36). At the end of the ejection, the subchannel reports the current state of the connection
+ * (A50-37).
  *
- * <p>States and ejection are handled on the control loop. Calls are counted on their event loops,
- * in the counts of the current tracker; no call is counted while detection is off.
+ * <p>States and ejections are handled on the control loop. Calls are counted on their event loops,
+ * in the counts of the current tracker. While detection is off, no call is counted.
  */
 @AnyThread
 final class EjectableSubchannel extends DelegatingSubchannel implements Subchannel.Listener {
@@ -36,7 +37,8 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   private volatile @Nullable CallCounts counts;
 
   /**
-   * Creates a subchannel that must not be used before {@link #wrap}, whose argument reports to it.
+   * Creates a subchannel that must not be used before {@link #wrap}. The wrapped subchannel must
+   * have the new subchannel as its listener.
    */
   EjectableSubchannel(
       EndpointAddress address, Subchannel.Listener owner, Consumer<EjectableSubchannel> onClose) {
@@ -69,8 +71,8 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   }
 
   /**
-   * Ejects the subchannel before its owner has received any state, and reports TRANSIENT_FAILURE to
-   * the owner soon.
+   * Ejects the subchannel before its owner has received any state. TRANSIENT_FAILURE is reported to
+   * the owner in a later task of the control loop.
    */
   void startEjected(RpcStatus why, ControlLoop control) {
     ejected = true;
@@ -90,7 +92,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /** Reports the state of the connection to the owner, if the ejection hid that state. */
+  /** Ends the ejection, if any, and reports the state of the connection to the owner. */
   void uneject() {
     if (ejected) {
       ejected = false;

@@ -10,7 +10,7 @@ import java.time.Instant;
  *
  * <pre>
  * Admitted(n) -> Ejected(n + 1)   on eject
- * Admitted(n) -> Admitted(n - 1)  on a sweep that keeps it in service, down to 0 (A50-31)
+ * Admitted(n) -> Admitted(n - 1)  on a sweep without ejection, down to 0 (A50-31)
  * Ejected(n)  -> Admitted(n)      on the first sweep after the duration has elapsed
  * any         -> Admitted(0)      when detection is switched off (A50-45)
  * </pre>
@@ -39,9 +39,7 @@ sealed interface EjectionState {
    */
   record Ejected(long sinceNanos, Instant since, int multiplier, OutlierEvent.Method by)
       implements EjectionState {
-    /**
-     * Returns A50's duration of the ejection with the settings in force (A50-28, A50-30, A50-46).
-     */
+    /** Returns the duration of the ejection under the current settings (A50-28, A50-30, A50-46). */
     Duration duration(OutlierDetection config) {
       Duration base = config.baseEjectionTime();
       Duration longest = longer(base, config.maxEjectionTime());
@@ -50,16 +48,16 @@ sealed interface EjectionState {
     }
 
     /**
-     * Returns the end of the ejection by the wall clock: the first sweep after this time ends the
-     * ejection.
+     * Returns the wall-clock time at which the duration has elapsed. The first sweep after this
+     * time ends the ejection.
      */
     Instant until(OutlierDetection config) {
       return since.plus(duration(config));
     }
 
     /**
-     * Whether a sweep at {@code nowNanos} ends the ejection: the duration must be exceeded
-     * (A50-29).
+     * Whether more time than the duration has elapsed at {@code nowNanos}, so that a sweep ends the
+     * ejection (A50-29).
      */
     boolean isOver(long nowNanos, OutlierDetection config) {
       return nowNanos - sinceNanos > duration(config).toNanos();

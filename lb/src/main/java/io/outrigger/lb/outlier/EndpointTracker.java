@@ -17,12 +17,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One endpoint with all its addresses (A50-48): its calls, its ejection, its subchannels, its
- * latest events.
+ * The calls, the ejection state, the subchannels and the latest events of one endpoint, over all
+ * its addresses (A50-48).
  *
- * <p>A50 swaps two buckets at each sweep. Here counts only grow, and the calls of an interval are
- * the difference between two readings: the numbers are the same, and no call can be lost during a
- * swap (decision 0012).
+ * <p>A50 swaps two buckets at each sweep. In this class, counts only grow, and the calls of an
+ * interval are the difference between two readings. The numbers are the same, but no call can be
+ * lost during a swap (decision lb-0012).
  */
 @ControlConfined
 final class EndpointTracker {
@@ -36,8 +36,8 @@ final class EndpointTracker {
   private boolean counting;
 
   /**
-   * Null until the first subchannel is counted: most endpoints of a large cluster never have a
-   * subchannel.
+   * Null until the first subchannel is counted, because most endpoints of a large cluster never
+   * have a subchannel.
    */
   private @Nullable CallCounts counts;
 
@@ -126,12 +126,12 @@ final class EndpointTracker {
     boolean before = isEjected();
     state = next;
     if (isEjected() != before) {
-      subchannels().forEach(this::applyEjection); // a copy: owners may add subchannels
+      subchannels().forEach(this::applyEjection); // a copy, because owners may add subchannels
     }
   }
 
   /**
-   * Adds a subchannel, whose calls are counted here from now on. The caller must apply the ejection
+   * Adds a subchannel and starts to count its calls. The caller must apply the current ejection
    * with {@link #applyEjection}.
    */
   void add(EjectableSubchannel subchannel) {
@@ -139,7 +139,7 @@ final class EndpointTracker {
     subchannel.countIn(countsForSubchannels());
   }
 
-  /** Removes a subchannel; its remaining calls are not counted. */
+  /** Removes a subchannel. Its calls that end later are not counted. */
   void remove(EjectableSubchannel subchannel) {
     subchannels.remove(subchannel);
     subchannel.countIn(null);
@@ -153,7 +153,7 @@ final class EndpointTracker {
     }
   }
 
-  /** Returns the status of calls that find only ejected endpoints (A50-39). */
+  /** Returns the status with which calls fail if all endpoints are ejected (A50-39). */
   private RpcStatus reason(EjectionState.Ejected ejected) {
     return RpcStatus.unavailable(
         address + " is ejected by outlier detection (" + ejected.by().word() + ")");
@@ -179,7 +179,10 @@ final class EndpointTracker {
       return volume() > 0 && volume() >= requestVolume;
     }
 
-    /** The fraction of calls that succeeded; callers must first check {@link #hasVolume}. */
+    /**
+     * The fraction of calls that succeeded. Callers must check {@link #hasVolume} first, because
+     * there may be no calls.
+     */
     double successRate() {
       return (double) succeeded / volume();
     }

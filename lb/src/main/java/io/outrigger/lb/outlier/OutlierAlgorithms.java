@@ -10,17 +10,18 @@ import java.util.stream.IntStream;
 
 /**
  * A50's "Success Rate Algorithm" and "Failure Percentage Algorithm", which find outliers by the
- * calls of one interval. Both are pure functions and return the worst outlier first (decision
- * lb-0010).
+ * calls of one interval. Both algorithms are pure functions and return the outlier with the lowest
+ * success rate first (decision lb-0010).
  */
 final class OutlierAlgorithms {
   /**
-   * A rate that is closer to the threshold than this differs from the threshold only by rounding.
+   * The maximum rounding error: a rate within this distance of the threshold counts as equal to the
+   * threshold.
    */
   private static final double ROUNDING = 1e-9;
 
   /**
-   * An outlier that is not ejected yet.
+   * An outlier, which may already be ejected.
    *
    * @param host the index of the outlier among the examined endpoints
    */
@@ -28,7 +29,7 @@ final class OutlierAlgorithms {
 
   private OutlierAlgorithms() {}
 
-  /** Returns the endpoints that succeed significantly less often than the others. */
+  /** Returns the endpoints whose success rate is too far below the mean success rate. */
   static List<Candidate> candidates(
       OutlierDetection.SuccessRate config, List<IntervalCalls> hosts) {
     int[] compared =
@@ -64,7 +65,10 @@ final class OutlierAlgorithms {
     return worstFirst(candidates, hosts);
   }
 
-  /** Returns the endpoints that fail too often, regardless of other endpoints. */
+  /**
+   * Returns the endpoints whose failure percentage is above the threshold, whatever the percentages
+   * of other endpoints.
+   */
   static List<Candidate> candidates(
       OutlierDetection.FailurePercentage config, List<IntervalCalls> hosts) {
     long withVolume = hosts.stream().filter(host -> host.hasVolume(config.requestVolume())).count();
@@ -88,8 +92,8 @@ final class OutlierAlgorithms {
   }
 
   /**
-   * Whether the failure percentage is strictly above {@code threshold}, computed in whole numbers
-   * (A50-19).
+   * Whether the failure percentage is strictly above {@code threshold}. Integers avoid rounding
+   * errors (A50-19).
    */
   private static boolean isAbove(IntervalCalls calls, int threshold) {
     return 100 * calls.failed() > threshold * calls.volume();

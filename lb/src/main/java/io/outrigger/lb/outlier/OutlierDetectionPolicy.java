@@ -23,14 +23,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Ejects endpoints of a cluster that perform badly; the node stands above the cluster's priorities
- * (A50, A75).
+ * Ejects outliers among the endpoints of a cluster. The node is above the cluster's priorities in
+ * the tree (A50, A75).
  *
- * <p>Every subchannel of the nodes below is wrapped. The wrapper counts the ends of its calls, per
- * event loop; a timer reads the counts once per interval, two algorithms find the outliers, and as
- * many outliers are ejected as the budget allows. An ejected endpoint appears as TRANSIENT_FAILURE
- * to all nodes below, so they use other endpoints, or another priority; the endpoint's connection
- * is not changed.
+ * <p>The policy wraps every subchannel of the nodes below. The wrapper counts the results of calls
+ * per event loop. Once per interval, a sweep reads the counts, finds the outliers by two
+ * algorithms, and ejects as many outliers as the budget allows. An ejected endpoint appears as
+ * TRANSIENT_FAILURE to all nodes below, so these nodes use other endpoints or another priority. The
+ * endpoint's connection stays open.
  *
  * <p>The tracker of an endpoint survives every update that keeps the endpoint's set of addresses.
  * While no algorithm is configured, no call is counted, no timer runs, and no endpoint is ejected
@@ -70,7 +70,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     active().ifPresentOrElse(this::switchOn, this::switchOff);
   }
 
-  /** Returns the settings in force; empty when both algorithms are off. */
+  /** Returns the current settings, or empty if both algorithms are off. */
   private Optional<OutlierDetection> active() {
     return config
         .detection()
@@ -125,7 +125,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     return tracker == null ? endpoint : endpoint.with(tracker.describe(detection));
   }
 
-  /** Returns the settings under the names of the Cluster resource's fields. */
+  /** Returns the settings by the field names of the Cluster resource. */
   private static Map<String, Object> settings(OutlierDetection detection) {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("interval", detection.interval().toString());

@@ -9,15 +9,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts each sweep one interval after the start of the previous sweep, or after detection was
- * switched on. The timer uses the monotonic clock (A50-50); missed sweeps are not repeated
- * (A50-51).
+ * Starts a sweep one interval after the start of the previous sweep; the first sweep starts one
+ * interval after detection was switched on. The timer uses the monotonic clock (A50-50). Missed
+ * sweeps are not made up for (A50-51).
  */
 @ControlConfined
 final class SweepTimer {
   /**
-   * The minimum interval: an interval of zero is legal, and must not keep the control loop busy
-   * (A50-58).
+   * The minimum interval. A configured interval of zero is valid, but must not keep the control
+   * loop busy (A50-58).
    */
   static final Duration SHORTEST = Duration.ofMillis(100);
 
@@ -28,16 +28,15 @@ final class SweepTimer {
   private @Nullable TimerHandle timer;
 
   /**
-   * The time at which a sweep began. The time is read before all other work of the sweep, so that
-   * the duration of an ejection does not depend on the duration of a sweep (A50 records the
-   * timestamp first).
+   * The time at which a sweep began. As in A50, the time is read before all other work of the
+   * sweep, so that the duration of an ejection does not depend on the duration of the sweep.
    *
    * @param time the start by the wall clock, for people
    * @param nanos the start by the monotonic clock
    */
   record Start(Instant time, long nanos) {}
 
-  /** Creates a timer that does not run. {@code sweep} may change or stop the timer. */
+  /** Creates a stopped timer. {@code sweep} may change or stop the timer. */
   SweepTimer(ControlLoop control, Consumer<Start> sweep) {
     this.control = control;
     this.sweep = sweep;
@@ -48,9 +47,9 @@ final class SweepTimer {
   }
 
   /**
-   * Starts a sweep every {@code interval} from now on. If the timer already runs, the next sweep
-   * starts one interval after the start of the last sweep, or at once when that time is past
-   * (A50-43); an unchanged interval has no effect (A50-44).
+   * Starts the timer, or changes the interval of a running timer. After a change, the next sweep
+   * starts one new interval after the start of the last sweep, or at once if that time has passed
+   * (A50-43). A call with the current interval has no effect (A50-44).
    */
   void run(Duration interval) {
     Duration next = interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval;

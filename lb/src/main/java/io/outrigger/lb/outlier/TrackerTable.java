@@ -17,9 +17,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trackers of a cluster: one tracker per set of addresses, in whichever priorities and however
- * often the endpoint is in the cluster (A50-41, A50-48, A50-49, A75-25). The tracker of an endpoint
- * that leaves the cluster is removed (A50-40).
+ * The trackers of a cluster, one per set of addresses. An endpoint that is listed several times,
+ * even in several priorities, has one tracker (A50-41, A50-48, A50-49, A75-25). The tracker of an
+ * endpoint that leaves the cluster is removed (A50-40).
  */
 @ControlConfined
 final class TrackerTable {
@@ -27,7 +27,7 @@ final class TrackerTable {
   private final Map<Set<EndpointAddress>, Entry> entries = new LinkedHashMap<>();
   private final Map<EndpointAddress, EndpointTracker> byAddress = new HashMap<>();
 
-  /** Subchannels to addresses that currently belong to no endpoint. */
+  /** Subchannels whose endpoint was removed, or whose address belongs to no endpoint. */
   private final Set<EjectableSubchannel> strays = new LinkedHashSet<>();
 
   private List<Backend> backends = List.of();
@@ -47,7 +47,7 @@ final class TrackerTable {
   /**
    * Creates an empty table.
    *
-   * @param newCounts creates the counts of an endpoint; called only while calls are counted
+   * @param newCounts creates the call counts of an endpoint; called only while detection is on
    */
   TrackerTable(Supplier<CallCounts> newCounts) {
     this.newCounts = newCounts;
@@ -58,12 +58,14 @@ final class TrackerTable {
     return entries.values().stream().map(entry -> entry.tracker).toList();
   }
 
-  /** The tracker of the endpoint that has {@code address}; null without such an endpoint. */
+  /**
+   * The tracker of the endpoint that has {@code address}, or null if no endpoint has this address.
+   */
   @Nullable EndpointTracker of(EndpointAddress address) {
     return byAddress.get(address);
   }
 
-  /** Switches counting on or off, also for endpoints that are added later. */
+  /** Switches the counting of calls on or off, for all current and future endpoints. */
   void count(boolean on) {
     if (counting != on) {
       counting = on;
@@ -72,8 +74,8 @@ final class TrackerTable {
   }
 
   /**
-   * Replaces the endpoints of the cluster. Subchannels of removed endpoints are unchanged until
-   * {@link #settle}, because their owners are about to close most of them.
+   * Replaces the endpoints of the cluster. Subchannels of removed endpoints stay unchanged until
+   * {@link #settle}, because their owners are about to close most of these subchannels.
    */
   void update(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);
@@ -112,7 +114,7 @@ final class TrackerTable {
     return Set.copyOf(backend.endpoint().addresses());
   }
 
-  /** Adds a new subchannel whose owner has not received a state yet. */
+  /** Adds a new subchannel whose owner has received no state. */
   void add(EjectableSubchannel subchannel, ControlLoop control) {
     EndpointTracker tracker = of(subchannel.address());
     if (tracker == null) {
@@ -129,9 +131,9 @@ final class TrackerTable {
   }
 
   /**
-   * Assigns subchannels whose endpoint was removed to the endpoint that has their address now,
-   * which may be ejected or not. A subchannel whose address belongs to no endpoint is not watched
-   * and reports the state of its connection.
+   * Assigns each subchannel whose endpoint was removed to the endpoint that now has its address,
+   * and applies or ends the ejection accordingly. A subchannel whose address belongs to no endpoint
+   * is neither counted nor ejected.
    */
   void settle() {
     for (EjectableSubchannel stray : new ArrayList<>(strays)) {

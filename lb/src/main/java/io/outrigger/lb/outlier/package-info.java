@@ -1,6 +1,6 @@
 /**
- * Outlier detection (A50), placed above everything that belongs to one cluster, so that the policy
- * sees all priorities (A75). The policy runs on the control loop; only the counting of calls
+ * Outlier detection (A50). The policy is the root of a leaf cluster's tree, so it covers all
+ * priorities of the cluster (A75). The policy runs on the control loop; only the counting of calls
  * happens on event loops.
  *
  * <p>The class {@link io.outrigger.lb.outlier.OutlierDetectionPolicy} implements A50 "Outlier

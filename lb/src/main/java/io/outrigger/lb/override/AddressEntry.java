@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One address of a cluster as session affinity sees it: an entry of A75's map. The control loop
- * owns the entry; picks on event loops read its volatile fields and record that they used the
- * entry.
+ * An entry of A75's address map: one address of a cluster, with the connection that sessions use.
+ * The control loop owns the entry. Picks on event loops read its volatile fields and record when a
+ * session last used the entry.
  */
 @AnyThread
 final class AddressEntry implements Subchannel.Listener {
@@ -37,7 +37,7 @@ final class AddressEntry implements Subchannel.Listener {
    */
   private record Listing(Backend backend, List<EndpointAddress> addresses, boolean reachable) {}
 
-  /** The connection as picks see it; {@code use} is present exactly in state READY. */
+  /** The state of the connection and its pick result, which is present only in state READY. */
   record Link(Connectivity state, PickResult.@Nullable Use use) {}
 
   private static final Link IDLE = new Link(Connectivity.IDLE, null);
@@ -55,7 +55,8 @@ final class AddressEntry implements Subchannel.Listener {
   private volatile @Nullable Link link;
 
   /**
-   * @param onChange runs on the control loop after a change of owner or connection state
+   * @param onChange receives this entry on the control loop after a change of its owner or
+   *     connection state
    */
   AddressEntry(
       EndpointAddress address,
@@ -73,7 +74,9 @@ final class AddressEntry implements Subchannel.Listener {
     return new Listing(backend, addresses(address, backend.endpoint()), reachable);
   }
 
-  /** Returns all addresses of {@code endpoint}, beginning with {@code first}; without proxies. */
+  /**
+   * Returns all addresses of {@code endpoint} without their proxies, beginning with {@code first}.
+   */
   static List<EndpointAddress> addresses(EndpointAddress first, Endpoint endpoint) {
     List<EndpointAddress> addresses = new ArrayList<>(1);
     addresses.add(first.bare());
@@ -104,12 +107,15 @@ final class AddressEntry implements Subchannel.Listener {
     return link;
   }
 
-  /** Records that a session's call was picked for this address, or waits for it. */
+  /** Records that a session's call uses this address or waits for its connection. */
   void used(long nowNanos) {
     lastUsed.setOpaque(nowNanos);
   }
 
-  /** Requests a connection; true only for the first caller until {@link #answered}. */
+  /**
+   * Returns whether the caller must request a connection: true for the first caller, then false
+   * until {@link #answered}.
+   */
   boolean ask() {
     return !asked.get() && asked.compareAndSet(false, true);
   }
@@ -136,8 +142,8 @@ final class AddressEntry implements Subchannel.Listener {
   }
 
   /**
-   * Whether the connection should be kept for sessions: sessions may use the endpoint, and a
-   * session did so within the idle timeout.
+   * Whether the connection should be kept for sessions, because sessions may use the endpoint, and
+   * a session has used it within the idle timeout.
    */
   boolean isWanted(long nowNanos, Duration idleTimeout) {
     long used = lastUsed.getOpaque();
@@ -180,7 +186,7 @@ final class AddressEntry implements Subchannel.Listener {
   public void onState(Connectivity state, RpcStatus reason) {
     Subchannel current = lease;
     if (current == null) {
-      return; // reported while the lease was returned
+      return; // reported while the lease is being released
     }
     link =
         switch (state) {

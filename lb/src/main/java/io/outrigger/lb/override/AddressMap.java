@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries for every address of a cluster's endpoints, whatever the endpoints' priority (A75's
- * address map). The control loop changes the map; pickers look up entries from event loops. The
- * keys are addresses without proxies, because sessions name addresses in that form.
+ * Maps the addresses of a cluster's endpoints, in all priorities, to their entries (A75's address
+ * map). The control loop changes the map; pickers look up entries on event loops. The keys are
+ * addresses without proxies, because sessions name addresses without proxies.
  */
 @AnyThread
 final class AddressMap implements SharedSubchannels.Observer {
@@ -65,9 +65,9 @@ final class AddressMap implements SharedSubchannels.Observer {
   }
 
   /**
-   * Replaces the endpoints of the cluster and the health statuses with which sessions may reach an
-   * endpoint. Connections that are kept for sessions to other endpoints are closed (A75-33,
-   * A75-38).
+   * Replaces the endpoints of the cluster, and the health statuses with which sessions may reach an
+   * endpoint. If sessions may no longer reach an endpoint, a connection that was kept only for
+   * sessions is closed (A75-33, A75-38).
    */
   void update(List<Backend> next, Set<HealthStatus> reachable, Duration timeout) {
     idleTimeout = timeout;

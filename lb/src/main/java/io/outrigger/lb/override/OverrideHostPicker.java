@@ -17,17 +17,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks as A75 requires: the call gets the first READY endpoint that its session prefers; otherwise
- * the first IDLE endpoint is connected; otherwise the call waits for an endpoint that is
- * CONNECTING; otherwise the first endpoint without a connection gets a connection; otherwise the
- * child policy picks. Calls without a session are always picked by the child policy.
+ * Picks as A75 requires. The call of a session gets the first of the session's preferred endpoints
+ * that is READY. If no preferred endpoint is READY, the picker connects the first IDLE endpoint. If
+ * no preferred endpoint is IDLE, the call waits for an endpoint that is CONNECTING, or else the
+ * picker connects the first endpoint that has no connection. If no preferred endpoint is in one of
+ * these states, the child policy picks. For calls without a session, the child policy always picks.
  *
- * <p>In a cluster in which no session has been seen, the first call of a session waits one turn of
- * the control loop, in which the address map is filled.
+ * <p>The first call of a session in a cluster waits while the control loop fills the address map.
  *
- * <p>The address entries change while the picker is in use. No waiting call misses such a change:
- * every change that could matter to a waiting call is followed by a new picker, and a waiting call
- * is picked again as soon as there is a new picker.
+ * <p>The address entries change while the picker is in use. A waiting call misses no change,
+ * because a new picker is published after every change that could end the wait, and every waiting
+ * call is picked again with the new picker.
  */
 @AnyThread
 final class OverrideHostPicker implements Picker {
@@ -44,9 +44,9 @@ final class OverrideHostPicker implements Picker {
   private final AtomicBoolean asked = new AtomicBoolean();
 
   /**
-   * @param fill fills {@code entries} and publishes another picker; runs on the control loop unless
-   *     {@code isFilled}
-   * @param connect connects an entry on the control loop; called on any event loop
+   * @param fill fills {@code entries} and publishes another picker; posted to the control loop if
+   *     {@code isFilled} is false
+   * @param connect posts the connection of an entry to the control loop; called on any event loop
    */
   OverrideHostPicker(
       AddressMap entries,
@@ -118,8 +118,8 @@ final class OverrideHostPicker implements Picker {
   }
 
   /**
-   * Returns the entry that the call gets or waits for; null when no preferred endpoint is READY or
-   * could become READY.
+   * Returns the entry that the call uses or waits for, or null if no preferred endpoint is READY or
+   * can become READY.
    */
   private @Nullable AddressEntry choose(List<EndpointAddress> preferred) {
     AddressEntry idle = null;
@@ -151,8 +151,8 @@ final class OverrideHostPicker implements Picker {
   }
 
   /**
-   * The entry's connection may have changed since the entry was chosen; in that case a new picker
-   * will be published soon.
+   * Picks {@code entry}. If the entry's connection has changed since the entry was chosen, the call
+   * waits for a new picker, which will be published soon.
    */
   private PickResult pickPreferred(AddressEntry entry, SessionHint session) {
     entry.used(control.nanoTime());

@@ -25,14 +25,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the calls of a session to the endpoint that the session used before; the node stands above
- * the priorities of the cluster, so that a session keeps its endpoint when balancing moves to
- * another priority (A75, A55).
+ * Sends the calls of a session to the endpoint that the session used before. The node is above the
+ * priorities of the cluster in the tree, so that a session keeps its endpoint when other calls move
+ * to another priority (A75, A55).
  *
- * <p>All policies beneath share one subchannel per address (lb decision lb-0003). After the first
- * session this node holds its own lease of every connection: a connection that sessions use and
- * that the policies beneath close is kept by this node until no session has used it for the idle
- * timeout ({@link Ownership}). Before the first session the node has no effect (decision lb-0014).
+ * <p>All policies below share one subchannel per address (decision lb-0003). After the first
+ * session, this node also holds a lease of every subchannel in use. If the policies below close a
+ * connection that a session has used within the idle timeout, the node keeps the connection until
+ * no session has used it for the idle timeout ({@link Ownership}). Before the first session, the
+ * node has no effect (decision lb-0014).
  *
  * <p>The node publishes the state of its child policy: connections that are kept for sessions do
  * not change the state of the cluster (A75-39).
@@ -40,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 public final class OverrideHostPolicy implements LbPolicy {
   /**
-   * The time between two checks of the connections that are kept only for sessions; there are no
-   * checks while there is no such connection (A75).
+   * The interval at which connections that are kept only for sessions are checked. While no such
+   * connection exists, no timer runs (A75).
    */
   static final Duration SWEEP_INTERVAL = Duration.ofSeconds(5);
 
@@ -53,7 +54,7 @@ public final class OverrideHostPolicy implements LbPolicy {
 
   private LbConfig.OverrideHost config;
 
-  /** Whether a session was seen; before, {@link #entries} is empty. */
+  /** Whether a session has made a call. Until then, {@link #entries} is empty. */
   private boolean hasSessions;
 
   private @Nullable TimerHandle sweepTimer;
@@ -130,7 +131,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     sweepLater();
   }
 
-  /** Publishes once for all changes in this turn of the control loop. */
+  /** Posts a task that publishes once for all changes until then. */
   private void publishSoon() {
     if (!publishPosted) {
       publishPosted = true;
@@ -152,8 +153,8 @@ public final class OverrideHostPolicy implements LbPolicy {
   }
 
   /**
-   * Requests the connection of {@code entry}; called on any event loop, by any number of calls that
-   * wait for the entry.
+   * Requests the connection of {@code entry}. Each call that waits for the entry calls this method,
+   * on any event loop.
    */
   private void ask(AddressEntry entry) {
     if (entry.ask()) {
@@ -192,7 +193,7 @@ public final class OverrideHostPolicy implements LbPolicy {
         + (left == 0 ? "" : ", " + Count.of(left, "endpoint") + " left out for health");
   }
 
-  /** Returns {@code endpoint}, with the connection to it if that is kept for sessions alone. */
+  /** Returns {@code endpoint}, with its connection if the connection is kept only for sessions. */
   private LbEndpoint seen(LbEndpoint endpoint) {
     AddressEntry first = entries.get(endpoint.address().bare());
     if (first == null) {

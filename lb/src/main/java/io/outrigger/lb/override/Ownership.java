@@ -1,23 +1,24 @@
 package io.outrigger.lb.override;
 
 /**
- * The owner of the connection to an address (A75): no owner, the policy that balances the address,
- * or sessions only. This class only computes the next state and the action; the {@link
- * AddressEntry} stores the state and performs the action.
+ * The owner of the connection to an address (A75): nobody, the policy that balances the address, or
+ * sessions only. This enum computes the next owner and the action; the {@link AddressEntry} stores
+ * the owner and performs the action.
  *
  * <pre>
  * NOBODY   -> BALANCER  on TAKEN     lease
  * NOBODY   -> SESSIONS  on ASKED     lease, connect
  * BALANCER -> BALANCER  on ASKED     connect
- * BALANCER -> SESSIONS  on RETURNED  nothing: a session used it within the idle timeout
- * BALANCER -> NOBODY    on RETURNED  release: no session used it
+ * BALANCER -> SESSIONS  on RETURNED  nothing, if a session used it within the idle timeout
+ * BALANCER -> NOBODY    on RETURNED  release, if no session used it
  * SESSIONS -> BALANCER  on TAKEN     nothing
  * SESSIONS -> SESSIONS  on ASKED     connect
  * SESSIONS -> NOBODY    on UNUSED    release
  * any      -> NOBODY    on GONE      release, if there is a lease
  * </pre>
  *
- * <p>An entry holds the lease in every state but NOBODY, so that the connection outlives its owner.
+ * <p>An entry holds a lease in every state but NOBODY, so that the connection stays open when the
+ * balancing policy closes its own lease.
  */
 enum Ownership {
   NOBODY,
@@ -25,9 +26,9 @@ enum Ownership {
   SESSIONS;
 
   enum Event {
-    /** A policy beneath uses the address, which no policy used before. */
+    /** A policy below uses the address, which no policy used before. */
     TAKEN,
-    /** The last policy beneath that used the address has closed its subchannel. */
+    /** The last policy below that used the address has closed its subchannel. */
     RETURNED,
     /** A session's call waits for a connection. */
     ASKED,
@@ -49,7 +50,7 @@ enum Ownership {
   /**
    * Looks up the transition for {@code event}.
    *
-   * @param wanted whether sessions may reach the address and a session did so within the idle
+   * @param wanted whether sessions may reach the address, and a session has used it within the idle
    *     timeout
    * @throws IllegalStateException if {@code event} cannot happen in this state
    */

@@ -45,12 +45,12 @@ final class PriorityChild {
   private @Nullable TimerHandle retirement;
 
   /**
-   * Creates a child in state CONNECTING; its policy waits for the first update.
+   * Creates a child in state CONNECTING, whose policy is created by the first update.
    *
-   * @param onChange runs when the state, the picker or the failover timer changed: the policy must
-   *     choose again
-   * @param onRetired receives this child when it was unused for the retirement time: the policy
-   *     must remove it
+   * @param onChange runs when the state, the picker or the failover timer has changed, so that the
+   *     priority policy must choose again
+   * @param onRetired receives this child when the retirement timer has elapsed, so that the
+   *     priority policy must remove the child
    */
   PriorityChild(
       ControlLoop control,
@@ -85,7 +85,7 @@ final class PriorityChild {
     return slot.picker();
   }
 
-  /** Whether the child still has time to connect before the policy fails over. */
+  /** Whether the failover timer runs, so that calls wait for this child. */
   boolean isFailoverPending() {
     return failover != null;
   }

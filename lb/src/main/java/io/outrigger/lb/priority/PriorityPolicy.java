@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends all calls to the first child that works (A56). A child is created only when every earlier
- * child has failed or taken too long; a child that is no longer needed is kept for 15 minutes; a
- * child that is no longer configured is destroyed at once (A115).
+ * child has failed or did not connect in time. A child that is no longer needed is kept for 15
+ * minutes. A child that is no longer configured is destroyed at once (A115).
  *
- * <p>{@link #choose} is A56's algorithm: the same states of the children always lead to the same
- * choice. The algorithm runs after every change of a child, but only once at the end of an update,
- * when all children are updated.
+ * <p>{@link #choose} is A56's algorithm, whose result depends only on the states of the children.
+ * The algorithm runs after every change of a child. During an update, the algorithm runs once,
+ * after all children were updated.
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {
@@ -258,10 +258,12 @@ public final class PriorityPolicy implements LbPolicy {
   }
 
   /**
-   * Wraps a child's picker and adds the priority to the reason of calls that wait (A121
-   * "priority"). It is created only when delays are reported, because it adds a step to each pick.
+   * Wraps a child's picker and adds the priority to the reason for which calls wait (A121
+   * "priority"). The wrapper is used only if delays are reported, because it makes each pick
+   * slower.
    *
-   * @param failover the reason why no earlier priority is in use; empty for the first priority
+   * @param failover a text with the reason why no earlier priority is in use; empty for the first
+   *     priority
    */
   @AnyThread
   private record PriorityPicker(int priority, String failover, Picker child) implements Picker {

@@ -4,18 +4,19 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.tls.HandshakeResult;
 
 /**
- * The events of single connections under a subchannel, for metrics (A94). A subchannel may have
- * several connections (A105) but only one state. Instances are immutable and may be used on any
- * thread.
+ * An event of one connection of a subchannel, for metrics (A94). A subchannel may have several
+ * connections (A105) but only one state. Instances are immutable and may be used on any thread.
  */
 public sealed interface ConnectionEvent {
-  /** An attempt succeeded: the connection accepts streams. */
+  /** A connection attempt has succeeded, and the connection accepts streams. */
   record Made() implements ConnectionEvent {}
 
-  /** A TLS handshake ended, successfully or not (A118); the connection is not yet made. */
+  /** A TLS handshake has succeeded or failed (A118). {@link Made} or {@link Failed} follows. */
   record Handshaken(HandshakeResult result) implements ConnectionEvent {}
 
-  /** An attempt failed; an attempt that was aborted causes neither this event nor {@link Made}. */
+  /**
+   * A connection attempt has failed. An aborted attempt causes neither this event nor {@link Made}.
+   */
   record Failed() implements ConnectionEvent {}
 
   /**
@@ -28,11 +29,14 @@ public sealed interface ConnectionEvent {
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 
-  /** The endpoint changed its locality, and its connections are counted there from now on. */
+  /**
+   * The endpoint has moved to the locality {@code to}, under which its {@code open} connections are
+   * counted from now on.
+   */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 
   /**
-   * Connections that are counted together (A94).
+   * The labels under which connections are counted (A94).
    *
    * @param secure whether the connections are encrypted and authenticated
    */

@@ -1,8 +1,8 @@
 package io.outrigger.lb.state;
 
 /**
- * The calls of a subchannel since it was created, as last read on the control loop; the numbers are
- * exact once the calls have ended.
+ * The numbers of calls of a subchannel since its creation. A reading counts every call exactly that
+ * ended before the reading.
  *
  * @param active calls that were picked and have not ended
  * @param succeeded calls that ended as {@code CallOutcome.SUCCESS}
@@ -12,8 +12,8 @@ public record SubchannelCalls(long active, long succeeded, long failed) {
   public static final SubchannelCalls NONE = new SubchannelCalls(0, 0, 0);
 
   /**
-   * The number of calls that were sent or are about to be sent. A call is subtracted again if it
-   * was never sent.
+   * The number of calls that were sent or are about to be sent. A call that is never sent is
+   * subtracted later.
    */
   public long issued() {
     return active + succeeded + failed;

@@ -3,7 +3,7 @@ package io.outrigger.lb.state;
 import java.time.Instant;
 
 /**
- * The TLS properties of a connection, as status views show them.
+ * The TLS properties of a connection, for status views.
  *
  * @param protocol the protocol version, such as {@code TLSv1.3}
  * @param cipher the cipher suite by its IANA name

@@ -1,6 +1,6 @@
 /**
- * Plain values that describe a connection: its state, its TLS properties, the result of its
- * handshake (A118), the counts of its calls.
+ * Values that describe a subchannel and its connections: the connectivity state, TLS properties,
+ * connection events (A94, A118) and the counts of calls.
  */
 @NullMarked
 package io.outrigger.lb.state;

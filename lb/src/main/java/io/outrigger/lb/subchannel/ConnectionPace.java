@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * Without this limit, a policy that connects to all of its endpoints starts thousands of attempts
  * at once, and calls would wait until nearly all connections are made.
  *
- * <p>Clusters with waiting calls have precedence over other clusters; within each of the two
- * groups, clusters take turns and start one attempt each. An attempt counts against the limit until
- * it is ready or has failed, but at most for {@link #PATIENCE}, so that addresses that never answer
- * do not delay other attempts.
+ * <p>Clusters with waiting calls have precedence over other clusters. Within each of these two
+ * groups, clusters take turns and start one attempt per turn. An attempt counts against the limit
+ * until its connection is ready or the attempt has failed, but at most for {@link #PATIENCE}, so
+ * that addresses that never answer do not delay other attempts.
  */
 @ControlConfined
 public final class ConnectionPace {
@@ -29,7 +29,8 @@ public final class ConnectionPace {
   public static final int PER_LOOP = 16;
 
   /**
-   * How long an attempt counts against the limit: most handshakes in a data centre take less time.
+   * The maximum time for which an attempt counts against the limit. Most handshakes in a data
+   * centre take less time.
    */
   static final Duration PATIENCE = Duration.ofMillis(20);
 
@@ -47,7 +48,7 @@ public final class ConnectionPace {
   private @Nullable TimerHandle timer;
 
   /**
-   * @param limit how many attempts may run at the same time, at least 1
+   * @param limit the number of attempts that may run at the same time, at least 1
    */
   public ConnectionPace(ControlLoop control, int limit) {
     this.control = control;
@@ -67,8 +68,8 @@ public final class ConnectionPace {
   }
 
   /**
-   * Starts queued attempts later in this turn of the control loop: a caller that closes several
-   * attempts may be about to close the next queued attempt too.
+   * Posts a task that starts queued attempts, because a caller that closes several attempts may be
+   * about to close the next queued attempt too.
    */
   private void admitLater() {
     if (isWaitedFor()) {
@@ -165,8 +166,8 @@ public final class ConnectionPace {
     }
 
     /**
-     * Starts the attempt that was queued first; the cluster's next attempt is queued behind those
-     * of the other clusters.
+     * Starts the cluster's oldest queued attempt. If the cluster has more attempts, the other
+     * clusters of the group come before it.
      */
     void beginOne() {
       PacedAttempt attempt = waiting.iterator().next();
@@ -238,7 +239,7 @@ public final class ConnectionPace {
     @Override
     public void onReady(Transport transport) {
       underWay.remove(this);
-      cluster.setAwaited(false); // until a call that still waits calls onAwaited again
+      cluster.setAwaited(false); // until onAwaited is called again for a waiting call
       listener.onReady(transport);
       admit();
     }

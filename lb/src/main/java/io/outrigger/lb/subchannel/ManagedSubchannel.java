@@ -19,13 +19,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subchannel at the bottom of the tree: it makes a connection to one address on request; the
- * connector may add further connections (A105).
+ * A subchannel that connects, in contrast to the wrappers of the tree's nodes. The subchannel
+ * connects to one address on request; the connector may add further connections (A105).
  *
  * <pre>
  * IDLE              -> CONNECTING        on requestConnection
  * CONNECTING        -> READY             when the transport is ready; back-off is reset
- * CONNECTING        -> TRANSIENT_FAILURE when the attempt failed; back-off runs from its start
+ * CONNECTING        -> TRANSIENT_FAILURE when the attempt failed; the back-off counts from its start
  * TRANSIENT_FAILURE -> IDLE              when the back-off has elapsed
  * READY             -> IDLE              when the transport is closed or gets GOAWAY
  * CONNECTING        -> TRANSIENT_FAILURE at once, while the pause after broken connections lasts
@@ -35,25 +35,25 @@ import org.jspecify.annotations.Nullable;
  * <p>A subchannel never reconnects by itself. The connector limits the duration of an attempt
  * (SC-50).
  *
- * <p>READY ends the back-off of attempts, so a backend that accepts connections only to close them
- * would be reconnected endlessly. The end of the last connection decides when the next attempt may
- * start (decision 0026). After a connection that served calls, the next attempt starts at once,
- * whatever the connection's age. After an unused connection, the next attempt waits for a moment,
- * in state CONNECTING. Connections that broke within a second have a separate back-off, which
- * begins with the second such connection in a row and ends with a connection that served calls or
- * lived longer.
+ * <p>READY resets the back-off, so a backend that accepts and then closes every connection would be
+ * reconnected endlessly. Therefore the next attempt also depends on how the last connection ended
+ * (decision lb-0026). After a connection that served calls, the next attempt starts at once,
+ * whatever the connection's age. After an unused connection, the subchannel waits in state
+ * CONNECTING until {@link #UNUSED_GAP} has passed. Connections that broke within a second have a
+ * separate back-off, which begins with the second such connection in a row and ends with a
+ * connection that served calls or lived longer.
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {
   /**
-   * A connection that breaks sooner is short-lived; the value equals the first step of the
-   * back-off.
+   * A connection that breaks before this age is short-lived. The value equals the first delay of
+   * the back-off.
    */
   static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision lb-0026
 
   /**
-   * The minimum time between the starts of two attempts when the first attempt's connection was not
-   * used.
+   * The minimum time between the starts of two attempts if the connection of the first attempt was
+   * not used.
    */
   static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision lb-0026
 
@@ -83,14 +83,14 @@ public final class ManagedSubchannel implements Subchannel {
   private boolean closed;
 
   /**
-   * A time during which no attempt starts, until {@code untilNanos}, because of how the last
-   * connection ended.
+   * A pause before the next attempt, which lasts until {@code untilNanos} and depends on how the
+   * last connection ended.
    *
-   * @param failure the status with which calls fail during the pause; if null, calls wait
+   * @param failure the status with which calls fail during the pause; null if calls wait
    */
   private record Pause(long untilNanos, @Nullable RpcStatus failure) {}
 
-  /** The transport, which event loops read; it is set exactly in state READY. */
+  /** The transport, which event loops read; present only in state READY. */
   private volatile @Nullable Transport transport;
 
   /** Creates a subchannel in state IDLE; {@code address} must belong to {@code backend}. */
@@ -171,7 +171,7 @@ public final class ManagedSubchannel implements Subchannel {
     forgetFailed();
   }
 
-  /** Closes the failed attempt, because the removal of the cause of failure no longer matters. */
+  /** Closes the failed attempt, because onRemedied() no longer matters. */
   private void forgetFailed() {
     if (failed != null && failed.attempt != null) {
       failed.attempt.close();
@@ -222,7 +222,7 @@ public final class ManagedSubchannel implements Subchannel {
     public void onReady(Transport ready) {
       control.checkInside();
       if (connection != this) {
-        return; // the attempt outlived the subchannel
+        return; // the subchannel was closed before the attempt
       }
       if (state != Connectivity.CONNECTING) {
         throw new IllegalStateException(address + ": ready while " + state);
@@ -237,7 +237,7 @@ public final class ManagedSubchannel implements Subchannel {
     public void onClosed(RpcStatus reason, Connector.Ending ending) {
       control.checkInside();
       if (connection != this) {
-        return; // the connection outlived the subchannel
+        return; // the subchannel was closed before the connection
       }
       connection = null;
       transport = null;
@@ -270,7 +270,7 @@ public final class ManagedSubchannel implements Subchannel {
     }
 
     /**
-     * Decides, after a connection ended, whether the next attempt has to wait. A single broken
+     * Decides after the end of a connection whether the next attempt must wait. A single broken
      * connection causes no wait, because the server may have restarted.
      */
     private void noteEnd(Connector.Ending ending, RpcStatus reason) {
@@ -300,7 +300,7 @@ public final class ManagedSubchannel implements Subchannel {
       lastBrokeSoon = true;
     }
 
-    /** Called when the attempt was not made because of a pause. */
+    /** Fails this attempt, which was not started because of a pause. */
     void onRefused(long untilNanos, RpcStatus reason) {
       if (connection == this) {
         connection = null;

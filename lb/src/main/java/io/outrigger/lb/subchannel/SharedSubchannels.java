@@ -21,27 +21,27 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares one subchannel per address among all policies beneath a node: an endpoint that moves to
- * another locality or priority keeps its connection (A56-10, decision lb-0003).
+ * Shares one subchannel per address among all policies below a node, so that an endpoint that moves
+ * to another locality or priority keeps its connection (A56-10, decision lb-0003).
  *
- * <p>Each owner holds a lease, which behaves like a separate subchannel: the lease starts IDLE, and
- * soon reports the state of the shared subchannel. The shared subchannel is closed at the end of
- * the control-loop turn in which its last lease was closed, so that a subchannel that one policy
- * closes and another policy obtains in the same update stays open.
+ * <p>Each owner holds a lease, which behaves like a separate subchannel. The lease starts IDLE, and
+ * soon reports the state of the shared subchannel. After the last lease was closed, the shared
+ * subchannel is closed in a later task of the control loop. A subchannel that one policy closes and
+ * another policy obtains in the same update therefore stays open.
  */
 @ControlConfined
 public final class SharedSubchannels {
   /**
-   * Receives the addresses that the policies beneath use; called on the control loop,
-   * synchronously.
+   * Receives the addresses that the policies below use. The methods are called synchronously on the
+   * control loop.
    */
   public interface Observer {
-    /** The address had no owner before, and has one now. */
+    /** Called when an address without an owner has got an owner. */
     default void onTaken(EndpointAddress address) {}
 
     /**
-     * The last owner of the address closed its lease; another policy may obtain a lease in the same
-     * turn.
+     * Called when the last owner of the address has closed its lease. Another policy may obtain a
+     * lease in the same task of the control loop.
      */
     default void onReturned(EndpointAddress address) {}
   }
@@ -65,15 +65,15 @@ public final class SharedSubchannels {
     return shared != null && shared.owners > 0;
   }
 
-  /** Returns a lease for a policy beneath, as {@link LbParent#newSubchannel} does. */
+  /** Returns a lease for a policy below (see {@link LbParent#newSubchannel}). */
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, true);
   }
 
   /**
-   * Returns a lease for the node itself: the lease keeps the subchannel open like any other lease,
-   * but {@link Observer} does not count it as an owner.
+   * Returns a lease for the node itself. The lease keeps the subchannel open, but {@link Observer}
+   * does not count its holder as an owner.
    */
   public Subchannel keep(Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, false);
@@ -120,9 +120,8 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Reports every state to every owner in order, also when the first owner reacts to IDLE by
-     * requesting a connection, which causes the next state before the other owners have received
-     * IDLE.
+     * Reports all states in the same order to every owner. An owner may react to IDLE by requesting
+     * a connection, which causes the next state before the other owners have received IDLE.
      */
     @Override
     public void onState(Connectivity next, RpcStatus why) {
@@ -141,7 +140,7 @@ public final class SharedSubchannels {
           changes.remove();
         }
       } finally {
-        changes.clear(); // an exception must not stop later reports
+        changes.clear(); // after an exception, later states must still be reported
       }
     }
 
@@ -160,7 +159,8 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Takes the locality from the newest owner, because an older owner is about to close its lease.
+     * Uses the locality of the newest lease, because the owner of an older lease is about to close
+     * it.
      */
     void noteLocality() {
       Backend newest = leases.get(leases.size() - 1).backend;
@@ -184,10 +184,7 @@ public final class SharedSubchannels {
     private final Subchannel.Listener listener;
     private final boolean owner;
 
-    /**
-     * The backend, which event loops read when a call ends; a value that is stale for a moment does
-     * no harm.
-     */
+    /** The backend, which event loops read when a call ends. A briefly stale value is harmless. */
     private volatile Backend backend;
 
     private Connectivity reported = Connectivity.IDLE;
@@ -222,9 +219,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Ignores the request of an owner that still sees IDLE while the shared subchannel has a
-     * connection or makes one. The request matters only if the shared subchannel returns to IDLE
-     * before the owner has received its state.
+     * Remembers the request of an owner that has not yet received the state of a shared subchannel
+     * that is not IDLE. The shared subchannel ignores the request, so the request is repeated if
+     * the shared subchannel returns to IDLE before the owner has received another state.
      */
     @Override
     public void requestConnection() {

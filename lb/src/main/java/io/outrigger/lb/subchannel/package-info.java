@@ -1,9 +1,9 @@
 /**
- * One connection to one address: its states and back-off, and how several owners share the
- * connection. All classes are used on the control loop; only {@link
- * io.outrigger.lb.Subchannel#transport} is read on event loops. This package implements the
- * connectivity states of gRPC with its connection back-off (SC-50), and the sharing of connections
- * on which A75's ownership and A56's moving localities depend.
+ * Subchannels, their states and back-off, and the sharing of a subchannel by several owners. All
+ * classes are used on the control loop; only {@link io.outrigger.lb.Subchannel#transport} is read
+ * on event loops. This package implements the connectivity states of gRPC with its connection
+ * back-off (SC-50). The connection owners of A75 and the moving localities of A56 depend on the
+ * sharing.
  */
 @NullMarked
 package io.outrigger.lb.subchannel;

@@ -21,14 +21,13 @@ import java.util.Map;
 
 /**
  * Reduces the endpoints of its child policy to a random subset (A68), so that not every client of a
- * large fleet connects to every backend. A seed that is drawn once determines the subset: the
- * subset stays the same as long as this node exists, except for endpoints that are added or
- * removed.
+ * large fleet connects to every backend. A seed that is drawn once determines the subset, so the
+ * subset changes only when endpoints are added or removed.
  *
  * <p>The subset is chosen only during updates. The node forwards the state, the pickers and the
- * subchannels of its child policy unchanged. The nodes above still know the endpoints outside the
- * subset: outlier detection keeps their history, and a session that used such an endpoint still
- * uses it (A75).
+ * subchannels of its child policy unchanged. The nodes above know the endpoints outside the subset
+ * too: outlier detection keeps their history, and a session may use an endpoint outside the subset
+ * (A75).
  */
 @ControlConfined
 public final class RandomSubsettingPolicy implements LbPolicy {
@@ -36,8 +35,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   private final Ranking ranking;
 
   /**
-   * The index of each member of the subset; keyed by identity, because a configuration has only one
-   * object for each endpoint.
+   * The index of each member of the subset. The map compares keys by identity, because a
+   * configuration has only one object per endpoint.
    */
   private final IdentityHashMap<Backend, Integer> places = new IdentityHashMap<>();
 
@@ -81,8 +80,9 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   }
 
   /**
-   * Returns {@code config}, which must contain all members, reduced to {@code chosen}, in their
-   * order. Localities without members are removed; everything else is unchanged.
+   * Reduces {@code config} to the endpoints in {@code chosen}, in the order of {@code chosen}. All
+   * of {@code chosen} must be in {@code config}. Localities without members are removed; everything
+   * else is unchanged.
    */
   private LbConfig partOf(LbConfig config, List<Backend> chosen) {
     if (config instanceof LbConfig.Leaf<?> leaf) {
@@ -103,7 +103,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
       }
       return new LbConfig.WeightedTarget(targets);
     }
-    throw new AssertionError(config); // nothing else is below random_subsetting
+    throw new AssertionError(config); // random_subsetting has no other children
   }
 
   private List<Backend> among(List<Backend> backends) {

@@ -6,9 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Chooses a subset by rendezvous hashing (A68 "Subsetting algorithm"): every endpoint has its own
- * hash, and the endpoints with the lowest hashes are chosen. An endpoint that is added or removed
- * does not change the hashes of others, so it changes at most one of the other chosen endpoints.
+ * Chooses a subset by rendezvous hashing (A68 "Subsetting algorithm"): every endpoint is hashed,
+ * and the endpoints with the lowest hashes are chosen. The hash of an endpoint does not depend on
+ * other endpoints, so an added or removed endpoint changes at most one other member of the subset.
  *
  * @param seed the seed of the hashes; different seeds give different orders
  */
@@ -23,7 +23,7 @@ record Ranking(long seed) {
 
   /**
    * Returns the {@code size} endpoints of {@code all} with the lowest hashes, in the order of their
-   * hashes; if {@code all} has no more than {@code size} endpoints, returns {@code all} itself.
+   * hashes. If {@code all} has no more than {@code size} endpoints, returns {@code all} itself.
    */
   List<Backend> lowest(List<Backend> all, long size) {
     return all.size() <= size

@@ -1,6 +1,6 @@
 /**
  * Chooses a random subset of the endpoints for the child policy, by rendezvous hashing. The policy
- * runs on the control loop; its picker is the child policy's own picker. This package implements
+ * runs on the control loop and publishes the picker of the child policy. This package implements
  * random_subsetting (A68).
  */
 @NullMarked

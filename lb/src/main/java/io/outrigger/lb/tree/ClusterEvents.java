@@ -16,19 +16,19 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Reports the states of a cluster and of its connections that matter to an operator: when none of
- * the cluster's endpoints can be reached, when an endpoint can be reached again, and the changes of
- * single connections. Each change is reported once.
+ * Reports events of a cluster that matter to an operator: no endpoint of the cluster can be
+ * reached, an endpoint can be reached again, or the connection to an endpoint has changed. Each
+ * change is reported once.
  *
  * <pre>
  * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there are no endpoints
  * OUTAGE -> CALM   on READY
  * </pre>
  *
- * <p>Endpoints are counted only in TRANSIENT_FAILURE and only until the outage is reported, so
- * counting costs nothing while a cluster works. The state alone is not sufficient, because a
- * ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. Endpoints that
- * fail one after the other are counted ten times a second, because a count visits all of them.
+ * <p>A check for an outage visits all endpoints, because the state is not sufficient: a ring_hash
+ * cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The check runs only in
+ * TRANSIENT_FAILURE and only until the outage is reported, so it costs nothing while a cluster
+ * works. If many endpoints fail one after the other, at most ten checks a second run.
  */
 @ControlConfined
 final class ClusterEvents {
@@ -68,7 +68,7 @@ final class ClusterEvents {
     state = next;
     boolean mayChange =
         outage.isPresent() ? next == Connectivity.READY : next == Connectivity.TRANSIENT_FAILURE;
-    if (mayChange && !checkPosted) { // the tree may be in the middle of an update
+    if (mayChange && !checkPosted) { // posted, because the tree may be in the middle of an update
       checkPosted = true;
       long wait = outage.isPresent() ? 0 : nextCountNanos - control.nanoTime();
       if (wait <= 0) {

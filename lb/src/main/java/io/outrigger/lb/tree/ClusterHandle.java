@@ -9,19 +9,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * One cluster as routes and calls refer to it: its published picker, and the number of calls that
- * may still pick from it (A31).
+ * The reference to a cluster that routes and calls hold. The handle has the cluster's published
+ * picker, and counts the calls that may use the picker (A31).
  *
- * <p>Routes hold handles, not names, so a route cannot refer to a cluster without a load-balancing
- * tree. A call acquires the handle when the call is routed and releases the handle once no further
- * pick can happen. A retired handle cannot be acquired; a call that fails to acquire its handle
- * reads the route selector again, which has been replaced by then. The last release of a retired
+ * <p>Routes hold handles, not names, so every cluster of a route has a load-balancing tree. A call
+ * acquires the handle when the call is routed, and releases the handle when no further pick can
+ * follow. A call that fails to acquire a handle, because the handle is retired, reads the route
+ * selector again, which was replaced before the handle was retired. The last release of a retired
  * handle is reported, so that the cluster can be closed. Only the control loop sets the note,
  * publishes pickers, and retires or revives the handle.
  */
 @AnyThread
 public final class ClusterHandle {
-  /** Published together, so that readers never see one without the other. */
+  /** A state and a picker that belong together and are published in one write. */
   private record Published(Connectivity state, Picker picker) {}
 
   private static final int RETIRED = 1;
@@ -42,8 +42,8 @@ public final class ClusterHandle {
   private volatile Published published;
 
   /**
-   * @param onUnused called, on any thread, after the last release of a retired handle
-   * @param onAwaited called on the thread of a call that parks while no other call is parked
+   * @param onUnused receives this handle, on any thread, after the last release of a retired handle
+   * @param onAwaited runs on the thread of a call that parks, if no other call is parked
    */
   ClusterHandle(String name, Consumer<ClusterHandle> onUnused, Runnable onAwaited) {
     this.name = name;
@@ -63,8 +63,8 @@ public final class ClusterHandle {
   }
 
   /**
-   * Keeps the cluster alive for a call. Returns false once the handle is retired: the caller must
-   * read the route selector again.
+   * Keeps the cluster open for a call. Returns false if the handle is retired, in which case the
+   * caller must read the route selector again.
    */
   public boolean acquire() {
     while (true) {
@@ -85,7 +85,7 @@ public final class ClusterHandle {
     }
   }
 
-  /** The picker in force; reading it costs one volatile read. */
+  /** The picker that was published last. The method costs one volatile read. */
   public Picker picker() {
     return published.picker();
   }
@@ -94,7 +94,9 @@ public final class ClusterHandle {
     return published.state();
   }
 
-  /** The resolution note, for failures that do not come from a picker (A88); may be empty. */
+  /**
+   * The resolution note (A88), for the messages of calls that fail without a pick; may be empty.
+   */
   public String note() {
     return note;
   }
@@ -113,7 +115,7 @@ public final class ClusterHandle {
     return ticket;
   }
 
-  /** Removes a parked call. Returns false when the call's {@code wake} was or will be called. */
+  /** Removes a parked call. Returns false if the call's {@code wake} was or will be called. */
   public boolean unpark(long ticket) {
     return queue.unpark(ticket);
   }
@@ -136,8 +138,8 @@ public final class ClusterHandle {
   }
 
   /**
-   * Retires the handle, so that no further call can acquire it. Returns true when no call holds the
-   * handle any more.
+   * Retires the handle, so that no further call can acquire it. Returns true if no call holds the
+   * handle.
    */
   boolean retire() {
     return use.updateAndGet(before -> before | RETIRED) == RETIRED;

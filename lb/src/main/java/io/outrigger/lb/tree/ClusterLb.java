@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The root of a cluster's tree, and the handle through which the tree publishes. */
+/** One cluster of a target: the root of its tree, and the handle to which the tree publishes. */
 @ControlConfined
 final class ClusterLb implements LbParent {
   private final LbContext context;
@@ -55,8 +55,8 @@ final class ClusterLb implements LbParent {
 
   /**
    * Applies {@code config} to the tree. A cluster that becomes an aggregate, or stops being an
-   * aggregate, gets a new tree at once: a graceful switch is only for changes of the cluster's
-   * policy (A52, decision lb-0030).
+   * aggregate, gets a new tree at once, because only a change of a cluster's policy is a graceful
+   * switch (A52, decision lb-0030).
    *
    * @param note the resolution note, which is added to the messages of failed calls (A88)
    */
@@ -66,7 +66,7 @@ final class ClusterLb implements LbParent {
       ChildSlot before = tree;
       tree = new ChildSlot(factory, this);
       tree.update(config);
-      before.close(); // after its picker was replaced
+      before.close(); // after the picker of the old tree was replaced
     } else {
       tree.update(config);
     }
@@ -78,7 +78,7 @@ final class ClusterLb implements LbParent {
     tree.close();
   }
 
-  /** Fails the calls that still hold the handle of a closed tree. */
+  /** Publishes a picker that fails the calls that hold the handle of a closed tree. */
   void refuse() {
     var status = RpcStatus.unavailable("cluster \"" + handle.name() + "\" was released");
     handle.publish(

@@ -32,21 +32,26 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An update has three steps: {@link #apply} updates the existing trees and creates the new
  * trees; the caller publishes a route selector with the returned handles; {@link #retire} ends the
- * clusters to which the new selector has no route. A retired cluster that calls still hold stays
- * open until the last call releases it; if a route names the cluster before that, the cluster is
- * revived with its connections (A31-12).
+ * clusters that the new selector does not name. A retired cluster stays open until the last call
+ * has released its handle. If a route names the cluster again before that, the cluster is revived
+ * with its connections (A31-12).
  *
- * <p>Only clusters that routes name, or calls hold, have their own tree: a cluster that is only
- * part of an aggregate is connected when the aggregate needs it (A75-19, decision lb-0005).
+ * <p>Only clusters that routes name or that calls hold have their own tree. A cluster that is only
+ * part of an aggregate is connected by the aggregate's tree when needed (A75-19, decision lb-0005).
  */
 @ControlConfined
 public final class ClusterManager {
-  /** Receives changes that happen between updates; called on the control loop. */
+  /** Receives changes that do not come from updates. The methods are called on the control loop. */
   public interface Listener {
-    /** The last call released a retired cluster, so {@link #live} returns fewer clusters. */
+    /**
+     * Called when the last call has released a retired cluster, so that {@link #live} returns fewer
+     * clusters.
+     */
     void onClustersChanged();
 
-    /** A policy requested a new resolution of its addresses; called at most every 30 s. */
+    /**
+     * Called when a policy has requested a new resolution of its addresses, at most once in 30 s.
+     */
     void onReresolution();
   }
 
@@ -63,10 +68,10 @@ public final class ClusterManager {
   /**
    * Creates a manager without clusters.
    *
-   * @param breakers the circuit breakers, shared by all managers of the process
-   * @param loads the counts for load reports, shared by all managers of the process
-   * @param aggregatesDecide whether the policy of an aggregate balances its leaves, as gRPC did
-   *     before A75 (A75-05)
+   * @param breakers the circuit breakers, which all managers of the process share
+   * @param loads the counts for load reports, which all managers of the process share
+   * @param aggregatesDecide whether the policy of an aggregate replaces the policies of its leaf
+   *     clusters, as in gRPC before A75 (A75-05)
    */
   public ClusterManager(
       LbContext context,
@@ -85,7 +90,8 @@ public final class ClusterManager {
   }
 
   /**
-   * Updates every tree; a cluster with an unchanged configuration is not touched.
+   * Updates the trees of all clusters whose configuration has changed, and creates the missing
+   * trees.
    *
    * @return a handle for each cluster that the routes of {@code config} name; each handle has a
    *     picker
@@ -99,7 +105,7 @@ public final class ClusterManager {
     Map<String, ClusterHandle> handles = new HashMap<>();
     for (String name : wanted) {
       if (!trees.knows(name)) {
-        continue; // calls hold the cluster, but it has no configuration: its tree stays
+        continue; // calls hold the cluster: its tree stays without a configuration
       }
       ClusterLb cluster = live.computeIfAbsent(name, this::newCluster);
       cluster.update(trees.tree(name), trees.note(name));
@@ -112,8 +118,8 @@ public final class ClusterManager {
   }
 
   /**
-   * Updates the trees of the clusters in {@code changed} while the rest of the configuration is
-   * unchanged. The clusters may be held by calls only, without any route.
+   * Updates the trees of the clusters in {@code changed}; the rest of the configuration is
+   * unchanged. {@code changed} may contain clusters that no route names and that only calls hold.
    */
   public void update(Map<String, Outcome<ClusterConfig>> changed) {
     control.checkInside();
@@ -126,9 +132,9 @@ public final class ClusterManager {
   }
 
   /**
-   * Ends the clusters that are not in {@code routed}: at once when no call holds the cluster,
-   * otherwise with the last release. This method must be called after the route selector without
-   * these clusters was published.
+   * Retires the clusters that are not in {@code routed}. A retired cluster is closed at once if no
+   * call holds the cluster, otherwise after the last release. The caller must have published a
+   * route selector without these clusters.
    */
   public void retire(Set<String> routed) {
     control.checkInside();
@@ -150,7 +156,10 @@ public final class ClusterManager {
     return live.values().stream().anyMatch(cluster -> cluster.handle().callsInUse() > 0);
   }
 
-  /** The handles of the clusters that have a tree, in the order of {@link #accept}. */
+  /**
+   * The handles of the clusters that have a tree, in the order in which {@link #accept} visits the
+   * clusters.
+   */
   public Stream<ClusterHandle> handles() {
     control.checkInside();
     return live.values().stream().map(ClusterLb::handle);
@@ -161,13 +170,16 @@ public final class ClusterManager {
     live.values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /** Counts the endpoints of every cluster in the tally of the cluster's name. */
+  /**
+   * Counts the endpoints of every cluster in the tally that {@code tallies} returns for the
+   * cluster's name.
+   */
   public void count(Function<String, EndpointTally> tallies) {
     control.checkInside();
     live.forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }
 
-  /** The clusters none of whose endpoints can be reached, by name. */
+  /** The outages: one for each cluster without a reachable endpoint. */
   public Stream<LbEvent.Outage> outages() {
     control.checkInside();
     return live.values().stream().flatMap(cluster -> cluster.outage().stream());
@@ -179,7 +191,7 @@ public final class ClusterManager {
     return Optional.ofNullable(live.get(cluster)).map(each -> LbNode.of(each::accept).get(0));
   }
 
-  /** Closes every tree; waiting calls fail. The listener is not called afterwards. */
+  /** Closes every tree. Waiting calls fail, and the listener is not called any more. */
   public void close() {
     control.checkInside();
     closed = true;
@@ -203,7 +215,7 @@ public final class ClusterManager {
   private void onUnused(ClusterHandle handle) {
     ClusterLb cluster = live.get(handle.name());
     if (closed || cluster == null || cluster.handle() != handle || !handle.isUnused()) {
-      return; // ended or revived in the meantime
+      return; // closed or revived meanwhile
     }
     end(cluster);
     listener.onClustersChanged();

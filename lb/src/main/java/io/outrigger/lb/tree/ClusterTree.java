@@ -20,13 +20,14 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Builds the configuration of a cluster's tree from the cluster's resources (A75); pure functions.
+ * Builds the configuration of a cluster's tree from the cluster's resources (A75). All methods are
+ * pure functions.
  *
  * <pre>
  * leaf       outlier_detection( cluster_impl( override_host( priority( one child per priority ))))
  *            where a child is weighted_target( leaf policy per locality ), or the leaf policy,
- *            with random_subsetting above either where the policy of the cluster has it
- * aggregate  priority( one leaf's tree after the other )
+ *            with random_subsetting above it if the policy of the cluster has random_subsetting
+ * aggregate  priority( the trees of the leaf clusters )
  * </pre>
  */
 final class ClusterTree {
@@ -35,7 +36,7 @@ final class ClusterTree {
   /**
    * Builds the tree of a cluster that has its own endpoints.
    *
-   * @param names one name for each priority, when there are endpoints
+   * @param names the names of the priorities; used only if there are endpoints
    */
   static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names) {
     ClusterResource cluster = leaf.cluster();
@@ -71,8 +72,8 @@ final class ClusterTree {
   }
 
   /**
-   * Builds the tree of an aggregate: the complete trees of its leaf clusters, each with its own
-   * policy and limits (A75-02, A75-22), in one layer of priorities (A75-20).
+   * Builds the tree of an aggregate: one layer of priorities (A75-20), each of which is the
+   * complete tree of a leaf cluster with the leaf's own policy and limits (A75-02, A75-22).
    *
    * @param leaves the usable leaf clusters, in order of preference
    */
@@ -88,8 +89,8 @@ final class ClusterTree {
   }
 
   /**
-   * Whether a request for re-resolution may help: DNS names are resolved again, but EDS pushes its
-   * endpoints (A37).
+   * Whether requests for re-resolution have an effect. DNS names can be resolved again, but EDS
+   * pushes its endpoints (A37).
    */
   static boolean reresolves(ClusterSource source) {
     return source instanceof ClusterSource.Dns;
@@ -105,7 +106,7 @@ final class ClusterTree {
         .toList();
   }
 
-  /** Returns the endpoints that ordinary requests may not reach and that match {@code which}. */
+  /** Returns the endpoints that ordinary requests may not reach and that {@code which} accepts. */
   private static List<Backend> unusable(
       List<List<LocalityBackends>> backends, Predicate<Backend> which) {
     return backends.stream()
@@ -150,8 +151,8 @@ final class ClusterTree {
   }
 
   /**
-   * @param place the locality that the policy balances, as metrics name it; empty for a policy that
-   *     balances several localities
+   * @param place the locality that the policy balances, in the form of metric labels; empty for a
+   *     policy that balances several localities
    */
   private static LbConfig policy(
       BalancingPolicy policy, List<LocalityBackends> localities, FailureNote note, String place) {
@@ -201,7 +202,7 @@ final class ClusterTree {
   }
 
   /**
-   * The endpoints of a locality in the form that policies use.
+   * A locality whose endpoints are converted to backends, the form that policies use.
    *
    * @param usable the backends that ordinary requests may reach (A27-08)
    * @param unusable the backends that ordinary requests may not reach
@@ -209,8 +210,8 @@ final class ClusterTree {
   private record LocalityBackends(
       LocalityEndpoints source, List<Backend> usable, List<Backend> unusable) {
     /**
-     * @param priority the priority of the locality in its cluster, 0 the highest
-     * @param reach how the endpoints are connected; the addresses of the backends include it
+     * @param priority the priority of the locality in its cluster, 0 for the highest
+     * @param reach the settings for connections, which become part of the backends' addresses
      */
     static LocalityBackends of(LocalityEndpoints source, int priority, Reach reach) {
       List<Backend> all =

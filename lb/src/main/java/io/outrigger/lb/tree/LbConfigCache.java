@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The tree configuration of every known cluster. The tree configuration of an unchanged cluster is
- * not rebuilt: it stays the same object, so policies recognize at once that nothing changed.
+ * The tree configuration of every known cluster. The tree configuration of an unchanged cluster
+ * stays the same object, so policies recognize at once that nothing has changed.
  */
 @ControlConfined
 final class LbConfigCache {
@@ -105,13 +105,13 @@ final class LbConfigCache {
   }
 
   /**
-   * A leaf cluster with the names of its priorities, and the tree that is built from them. Names
-   * are reused from update to update, and an unchanged cluster keeps the same tree object.
+   * A leaf cluster, the names of its priorities, and its tree configuration. Updates reuse the
+   * names, and an unchanged cluster keeps the same object.
    */
   private record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config) {
     /**
-     * Returns the tree of the cluster's new version {@code next}; returns this instance when
-     * nothing changed.
+     * Returns the tree of {@code next}, the new version of the cluster. Returns this instance if
+     * nothing has changed.
      */
     LeafTree with(ClusterConfig.Leaf next) {
       return next.equals(source) ? this : following(next, names);
@@ -128,7 +128,10 @@ final class LbConfigCache {
       return new LeafTree(other, names, ClusterTree.leaf(other, names));
     }
 
-    /** Builds the tree of {@code source}, whose priorities had the names {@code before}. */
+    /**
+     * Builds the tree of {@code source}. {@code before} are the names of the priorities in the
+     * cluster's previous version.
+     */
     static LeafTree following(ClusterConfig.Leaf source, PriorityNames before) {
       PriorityNames names =
           source

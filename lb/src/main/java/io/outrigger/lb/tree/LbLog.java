@@ -26,7 +26,7 @@ public final class LbLog implements LbObserver {
     if (event instanceof LbEvent.Outage) {
       return Level.WARN;
     }
-    // outliers that stay recur at each sweep, and a thousand endpoints may fail at once
+    // spared outliers recur at each sweep, and a thousand endpoints may fail at once
     return event instanceof OutlierEvent.Spared || event instanceof LbEvent.EndpointState
         ? Level.DEBUG
         : Level.INFO;

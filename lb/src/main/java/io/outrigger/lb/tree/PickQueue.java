@@ -9,11 +9,10 @@ import java.util.function.BooleanSupplier;
 /**
  * Calls that wait for a published value, in order of arrival.
  *
- * <p>No wake-up is lost: a publisher writes the value and then calls {@link #wakeAll}; a waiter
- * adds itself to the queue and then reads the value again. Of these two, the later one sees the
- * effect of the earlier one: either the waiter reads the new value and removes itself, or the
- * waiter was in the queue before the publisher drained it. A waiter is removed by its key, so
- * exactly one of the two removes it.
+ * <p>No wake-up is lost. The publisher writes the value, then calls {@link #wakeAll}. The waiter
+ * adds itself to the queue, then reads the value again. Either the waiter reads the new value and
+ * removes itself from the queue, or the waiter was in the queue before the publisher drained the
+ * queue. If both try to remove the waiter, exactly one of them succeeds.
  */
 @AnyThread
 public final class PickQueue {
@@ -24,10 +23,9 @@ public final class PickQueue {
   private final AtomicLong tickets = new AtomicLong();
 
   /**
-   * Parks {@code call}, unless {@code isStale} reports, after parking, that the awaited value is
-   * published.
+   * Parks {@code call}, then removes it again if {@code isStale} returns true.
    *
-   * @param isStale whether a newer value than the caller saw is published
+   * @param isStale returns whether a newer value than the caller's value is published
    * @return a ticket for {@link #unpark}, or {@link #NOT_PARKED}, which means that the caller must
    *     read the value again at once
    */
@@ -45,13 +43,13 @@ public final class PickQueue {
     return parked.remove(ticket) != null;
   }
 
-  /** Whether the call of {@code ticket} is parked, and no other call has waited longer. */
+  /** Whether {@code ticket} belongs to a parked call that has waited longest. */
   boolean isFirst(long ticket) {
     Map.Entry<Long, ParkedCall> first = parked.firstEntry();
     return first != null && first.getKey() == ticket;
   }
 
-  /** Wakes every call that is parked, in order; the value must be published before. */
+  /** Wakes every parked call, in order of arrival. The caller must have published the value. */
   public void wakeAll() {
     long end = tickets.get();
     while (true) {
@@ -73,8 +71,8 @@ public final class PickQueue {
   @FunctionalInterface
   public interface ParkedCall {
     /**
-     * Tells the call to try again. Called on the control loop, at most once per park; the
-     * implementation switches to the call's own event loop.
+     * Makes the call pick again. This method is called on the control loop, at most once per {@link
+     * #park}; the implementation must switch to the call's own event loop.
      */
     void wake();
   }

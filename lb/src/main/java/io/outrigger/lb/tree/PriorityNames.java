@@ -10,19 +10,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Names for the priorities of a cluster that follow the localities: a priority takes a name under
- * which one of its localities was known before, so that localities that move to another priority
- * together keep their policy and its connections (A56 "LB Policy Configuration").
+ * The names of a cluster's priorities. A priority reuses the previous name of a priority that
+ * contained one of the same localities, so that localities that move to another priority together
+ * keep their policy and its connections (A56 "LB Policy Configuration").
  *
  * @param names one name per priority, in the order of the priorities
- * @param known the names under which each locality is known, highest priority first; a locality
- *     that is in several priorities has several names
- * @param next the number of the next new name; numbers are never reused
+ * @param known for each locality, the names of the priorities that contain the locality, the
+ *     highest priority first
+ * @param next the number in the next new name; numbers are never reused
  */
 record PriorityNames(List<String> names, Map<Locality, List<String>> known, long next) {
   static final PriorityNames NONE = new PriorityNames(List.of(), Map.of(), 0);
 
-  /** Returns names for {@code priorities}; no two names are equal. */
+  /**
+   * Returns distinct names for {@code priorities}, the priorities of the cluster's next version.
+   */
   PriorityNames after(List<List<LocalityEndpoints>> priorities) {
     Set<String> taken = new HashSet<>();
     List<String> after = new ArrayList<>();

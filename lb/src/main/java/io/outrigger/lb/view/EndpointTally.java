@@ -23,9 +23,9 @@ public final class EndpointTally implements NodeVisitor {
   }
 
   /**
-   * The number of endpoints that can be reached as far as is known: all endpoints except those in
-   * TRANSIENT_FAILURE, whose last attempt failed or which outlier detection has ejected. An
-   * endpoint without a connection attempt counts as reachable.
+   * The number of endpoints that are not in TRANSIENT_FAILURE. An endpoint is in TRANSIENT_FAILURE
+   * if its last connection attempt failed or outlier detection has ejected it. An endpoint without
+   * a connection attempt counts as reachable.
    */
   public int reachable() {
     return all() - of(Connectivity.TRANSIENT_FAILURE);
@@ -33,7 +33,7 @@ public final class EndpointTally implements NodeVisitor {
 
   @Override
   public void endpoint(LbEndpoint endpoint) {
-    if (endpoint.health().isUsable()) { // no policy connects to the others
+    if (endpoint.health().isUsable()) { // no policy connects to endpoints with another health
       add(endpoint.state(), 1);
     }
   }

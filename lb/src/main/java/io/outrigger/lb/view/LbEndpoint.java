@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An endpoint as status views show it.
+ * An endpoint and its state, for status views.
  *
  * @param detection the state of outlier detection for the endpoint
  */
@@ -21,7 +21,8 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
    *
    * @param calls the counts of calls since the endpoint's subchannels were created
    * @param tls the TLS properties of the connection; empty without a TLS connection
-   * @param failure the reason why the endpoint cannot be reached; empty in any other state
+   * @param failure the reason why the endpoint cannot be reached; empty unless {@code state} is
+   *     TRANSIENT_FAILURE
    */
   public record Link(
       Connectivity state, SubchannelCalls calls, Optional<TransportSecurity> tls, String failure) {
@@ -60,7 +61,10 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
     return new LbEndpoint(backend, link, watched);
   }
 
-  /** Returns the same endpoint with a connection that the policies beneath do not know. */
+  /**
+   * Returns the same endpoint with the connection {@code kept}, which the policies below do not
+   * know.
+   */
   public LbEndpoint with(Link kept) {
     return new LbEndpoint(backend, kept, detection);
   }
@@ -83,11 +87,11 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
   }
 
   /**
-   * An ejection in force.
+   * A current ejection.
    *
    * @param until the first sweep after this time ends the ejection
-   * @param times the ejection's duration in base ejection times: one more for each ejection that
-   *     followed too soon
+   * @param times the duration of the ejection as a multiple of the base ejection time; each new
+   *     ejection that follows soon adds 1
    */
   public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method by) {}
 }

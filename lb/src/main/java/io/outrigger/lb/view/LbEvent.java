@@ -30,7 +30,7 @@ public sealed interface LbEvent
   String text();
 
   /**
-   * The calls move to another priority (A56), or in an aggregate to another cluster.
+   * Calls move to another priority (A56) or, in an aggregate, to another cluster.
    *
    * @param from the label of the previous priority
    * @param to the label of the priority that is now in use
@@ -46,11 +46,12 @@ public sealed interface LbEvent
   }
 
   /**
-   * A connection changed in a way that matters to calls: the connection was lost, it cannot be made
-   * (reported once, however many attempts fail), or it was made again. The first connection of an
-   * endpoint is not reported.
+   * The connection to an endpoint has changed in a way that matters to calls: it was lost, it
+   * cannot be made, or it was made again. A connection that cannot be made is reported once,
+   * however many attempts fail. The first connection of an endpoint is not reported.
    *
-   * @param cluster the cluster that routes name: the aggregate, for a cluster in an aggregate
+   * @param cluster the cluster that routes name, which is the aggregate for a cluster in an
+   *     aggregate
    * @param reason the reason why the connection cannot be made; otherwise {@code OK}
    */
   record EndpointState(
@@ -72,10 +73,10 @@ public sealed interface LbEvent
   }
 
   /**
-   * None of the endpoints of a cluster can be reached: calls fail.
+   * Calls to a cluster fail, because none of its endpoints can be reached.
    *
-   * @param endpoints the number of endpoints that calls may use; 0 when there are none
-   * @param lastError the error of the connection that failed last; empty when none was tried
+   * @param endpoints the number of endpoints that calls may use
+   * @param lastError the last connection error; empty if there was no connection error
    */
   record Outage(String cluster, Instant time, int endpoints, String lastError) implements LbEvent {
     @Override

@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A node of the tree as a value, as status views show it (CONTRACT section 6, {@code GET /lb}).
+ * A node of the tree as an immutable value, for status views (CONTRACT section 6, {@code GET /lb}).
  *
  * @param name the name of the node's cluster, priority or locality
  * @param policy the policy's name, such as {@code round_robin}
  * @param config the policy's settings: strings, numbers, booleans, or lists of these types; must
  *     not be modified
- * @param detail a line of details for people; may be empty
- * @param endpoints for a leaf, all endpoints that it balances; for a node with children, the
- *     endpoints that no child balances because of their health
+ * @param detail one line of details for people; may be empty
+ * @param endpoints the endpoints of a leaf policy; for a node with children, the endpoints that no
+ *     child balances because of their health
  * @param isUsed whether the parent sends calls to this node now; true for a root
  */
 public record LbNode(
@@ -29,7 +29,7 @@ public record LbNode(
     List<LbNode> children,
     List<LbEndpoint> endpoints,
     boolean isUsed) {
-  /** The detail of a node that its parent has not started. */
+  /** The {@code detail} of a node that its parent has not started. */
   public static final String NOT_STARTED = "not started";
 
   public LbNode {
@@ -37,7 +37,7 @@ public record LbNode(
     endpoints = List.copyOf(endpoints);
   }
 
-  /** Creates a node as a {@link NodeVisitor} enters it: without children and endpoints. */
+  /** Creates a node without children and endpoints, as {@link NodeVisitor#enter} requires. */
   public LbNode(
       String name,
       String policy,
@@ -62,7 +62,7 @@ public record LbNode(
     private final Deque<Open> open = new ArrayDeque<>();
     private final List<LbNode> roots = new ArrayList<>();
 
-    /** A node that the visitor has entered and not left. */
+    /** A node that the visitor has entered and not left yet. */
     private record Open(LbNode head, List<LbNode> children, List<LbEndpoint> endpoints) {}
 
     @Override

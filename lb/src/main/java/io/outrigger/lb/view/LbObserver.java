@@ -13,14 +13,17 @@ public interface LbObserver {
   void onEvent(LbEvent event);
 
   /**
-   * A connection was made, lost or changed. Metrics count connections (A94); for logs, connections
-   * change too often.
+   * Called when a connection was made, lost or changed. Metrics use this method to count
+   * connections (A94); logs do not, because connections change too often.
    *
-   * @param group the cluster and the locality for which the connection is counted
+   * @param group the labels under which the connection is counted
    */
   default void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {}
 
-  /** A policy applied new weights, which happens too often for logs (A78). */
+  /**
+   * Called when a policy has applied new weights, for metrics (A78). Weights change too often for
+   * logs.
+   */
   default void onWeights(WeightUpdate update) {}
 
   /** Returns an observer that forwards events to this observer, then to {@code other}. */
@@ -50,11 +53,11 @@ public interface LbObserver {
   /**
    * One update of the weights of a policy (A58, A78 "Weighted Round Robin LB Policy").
    *
-   * @param locality the locality that the policy balances, in A78's form; empty for a policy that
-   *     balances several localities
-   * @param isFallback whether there were too few usable weights, so that all endpoints have the
-   *     same weight
-   * @param notYetUsable the number of endpoints that have not reported for long enough
+   * @param locality the locality that the policy balances, as a metric label (A78); empty for a
+   *     policy that balances several localities
+   * @param isFallback whether all endpoints have the same weight, because too few weights are
+   *     usable
+   * @param notYetUsable the number of endpoints whose blackout period has not elapsed
    * @param stale the number of endpoints whose last report is too old
    * @param weights the weights of all endpoints; zero for an endpoint without a usable weight
    */

@@ -6,24 +6,24 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * Visits the current state of a tree, from the root down. Arguments may be reused after the call,
- * so that a tree of ten thousand endpoints can be shown without a copy of the tree. The methods are
- * called on the control loop.
+ * Visits the current state of a tree, from the root down, on the control loop. A visit needs no
+ * copy of the tree, even with ten thousand endpoints.
  */
 public interface NodeVisitor {
   /**
-   * Enters a node. The node's children follow, each with its complete subtree, then the node's
-   * endpoints; {@code node} itself has neither.
+   * Enters a node. The visits of the node's children follow, each with its complete subtree, then
+   * the visits of the node's endpoints. {@code node} itself contains neither children nor
+   * endpoints.
    */
   default void enter(LbNode node) {}
 
-  /** Visits an endpoint of the innermost node that was entered and not left. */
+  /** Visits an endpoint of the node that was entered last and is not left yet. */
   void endpoint(LbEndpoint endpoint);
 
-  /** Leaves the innermost node, which has no further children or endpoints. */
+  /** Leaves the node that was entered last and is not left yet. */
   default void leave() {}
 
-  /** Visits a node that its parent has not started: no endpoint beneath it is connected. */
+  /** Visits a node that its parent has not started. No endpoint of the node is connected. */
   default void notStarted(String name, LbConfig config) {
     enter(
         new LbNode(name, config.policy(), Connectivity.IDLE, Map.of(), LbNode.NOT_STARTED, false));

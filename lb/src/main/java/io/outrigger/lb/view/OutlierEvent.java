@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A decision of outlier detection about an endpoint, with its numbers (A50, A91). Instances are
- * immutable and may be used on any thread.
+ * A decision of outlier detection about an endpoint, with the numbers that led to the decision
+ * (A50, A91). Instances are immutable and may be used on any thread.
  */
 public sealed interface OutlierEvent extends LbEvent {
   /** The cluster in which outliers are detected; in an aggregate, the leaf cluster. */
@@ -25,8 +25,8 @@ public sealed interface OutlierEvent extends LbEvent {
   /**
    * The endpoint is an outlier and gets no further calls.
    *
-   * @param multiplier the ejection's duration in base ejection times, before the limit of the
-   *     maximum ejection time
+   * @param multiplier the duration of the ejection as a multiple of the base ejection time, without
+   *     the limit of the maximum ejection time
    * @param until the first sweep after this time ends the ejection, unless the settings change
    */
   record Ejected(
@@ -94,7 +94,7 @@ public sealed interface OutlierEvent extends LbEvent {
 
   /** The reason why an outlier was not ejected, in A91's terms. */
   enum SpareReason {
-    /** The random draw against {@code enforcing_…} spared the outlier. */
+    /** A random draw against the percentage {@code enforcing_…} kept the outlier in service. */
     ENFORCEMENT_PERCENTAGE,
     /** The maximum number of endpoints is already ejected. */
     MAX_EJECTION_OVERFLOW;
@@ -120,7 +120,7 @@ public sealed interface OutlierEvent extends LbEvent {
   }
 
   /**
-   * The number of ejected endpoints of the cluster.
+   * How many endpoints of the cluster are ejected.
    *
    * @param total the number of all known endpoints of the cluster, in every priority, with or
    *     without traffic (A50-25)

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * Hashes in ascending order, each with the endpoint to which it leads (A42 "Ring Construction").
- * Equal keys, weights and sizes give an equal ring in every process, whatever the order of the
- * endpoints.
+ * A hash ring: hashes in ascending order, each of which belongs to one endpoint (A42 "Ring
+ * Construction"). Equal keys, weights and sizes give an equal ring in every process, whatever the
+ * order of the endpoints.
  */
 @AnyThread
 final class Ring {
@@ -21,7 +21,7 @@ final class Ring {
   /** The hashes, in ascending order as unsigned numbers. */
   final long[] hashes;
 
-  /** The number of the slot to which the hash with the same index leads. */
+  /** For each hash, the number of the slot to which the hash at the same index belongs. */
   private final int[] members;
 
   private Ring(long[] hashes, int[] members) {
@@ -30,13 +30,14 @@ final class Ring {
   }
 
   /**
-   * Builds the ring of {@code slots}, of which there must be at least one. The lightest slot gets a
-   * whole number of entries, chosen so that the ring has {@code minSize} entries or a few more,
-   * unless {@code maxSize} or {@link #CAP} is smaller. The ring gets one entry more where the
-   * shares do not add up to a whole number: gRPC rounds the last slot up too, so a ring with one
-   * entry less would differ from gRPC's ring.
+   * Builds the ring of {@code slots}, of which there must be at least one. The slot with the
+   * smallest share gets a whole number of entries, chosen so that the ring has {@code minSize}
+   * entries or a few more, unless {@code maxSize} or {@link #CAP} is smaller. If the shares do not
+   * add up to a whole number of entries, the ring gets one entry more, because gRPC also rounds the
+   * last slot up.
    *
-   * @param slots the slots in the order of their keys; a slot's number is its index
+   * @param slots the slots in the order of their keys; the number of a slot is its index in this
+   *     list
    * @param shares the share of each slot, in proportion to the other shares
    */
   static Ring of(List<Slot> slots, long[] shares, long minSize, long maxSize) {
@@ -66,8 +67,8 @@ final class Ring {
   }
 
   /**
-   * Returns the index of the first entry with a hash of at least {@code hash}; after the last entry
-   * the ring wraps to index 0.
+   * Returns the index of the first entry whose hash is at least {@code hash}, or index 0 if all
+   * hashes are smaller.
    */
   int placeOf(long hash) {
     int low = 0;
@@ -83,17 +84,19 @@ final class Ring {
     return low == hashes.length ? 0 : low;
   }
 
-  /** Returns the number of the slot to which the entry at {@code place} leads. */
+  /** Returns the number of the slot to which the entry at index {@code place} belongs. */
   int memberAt(int place) {
     return members[place];
   }
 
-  /** Returns the index after {@code place}; after the last entry the ring wraps to index 0. */
+  /** Returns the index after {@code place}, which is 0 after the last entry. */
   int next(int place) {
     return place + 1 == members.length ? 0 : place + 1;
   }
 
-  /** Returns the fraction of all hashes that fall to the entry at {@code place}. */
+  /**
+   * Returns the fraction of all possible hashes for which {@link #placeOf} returns {@code place}.
+   */
   double share(int place) {
     if (hashes.length == 1) {
       return 1;
@@ -103,10 +106,10 @@ final class Ring {
   }
 
   /**
-   * The position of an endpoint on rings. The order of slots is that of their keys: rounding
-   * depends on it, so it must be the same in all processes.
+   * An endpoint in the form from which rings are built. Slots are ordered by key, because the
+   * rounding of shares depends on the order, which must be the same in all processes.
    *
-   * @param key the text that is hashed to position the endpoint
+   * @param key the text whose hashes determine the entries of the endpoint
    * @param address distinguishes slots with the same key
    */
   record Slot(String key, String address) implements Comparable<Slot> {
@@ -114,8 +117,8 @@ final class Ring {
         Comparator.comparing(Slot::key).thenComparing(Slot::address);
 
     /**
-     * Creates the slot of {@code backend}, keyed as A76 requires: by the endpoint's own hash key,
-     * or else by its first address.
+     * Creates the slot of {@code backend}. As A76 requires, the key is the endpoint's hash key or,
+     * if the hash key is empty, the endpoint's first address.
      */
     static Slot of(Backend backend) {
       var endpoint = backend.endpoint();
@@ -123,7 +126,7 @@ final class Ring {
       return new Slot(endpoint.hashKey().isEmpty() ? address : endpoint.hashKey(), address);
     }
 
-    /** Returns the hash of the slot's entry with the number {@code entry}, counted from 0 (A42). */
+    /** Returns the hash of entry {@code entry} of this slot, counted from 0 (A42). */
     long hash(int entry) {
       return Xxh64.hash(key + "_" + entry);
     }

@@ -21,19 +21,21 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the ring from the request's hash to the first endpoint that has not failed (A61 "Ring
- * Hash"). A request whose hash is random because its header is missing gets the first READY
- * endpoint instead, and requests at most one connection (A76).
+ * Picks the first endpoint that has not failed, beginning at the request's hash on the ring (A61
+ * "Ring Hash"). A request without the configured hash header has a random hash. Such a request gets
+ * the first READY endpoint instead, and requests at most one connection (A76).
  *
- * @param states the states of the endpoints, by their number on the ring
- * @param uses the pick results of READY endpoints, by their number on the ring
- * @param failures the errors of failed endpoints, by their number on the ring
- * @param fails the pick results of failed endpoints, each made by the first pick that needs it
- * @param hashHeader the name of the header to hash, in lower case; empty when the request's own
- *     hash is used
- * @param connect requests the connection of an endpoint; may be called on any event loop
- * @param asked holds 1 for each endpoint whose connection was requested: one request per picker is
- *     enough
+ * @param states the states of the endpoints, by slot number
+ * @param uses the pick results of READY endpoints, by slot number
+ * @param failures the errors of failed endpoints, by slot number
+ * @param fails the pick results of failed endpoints, by slot number; the first pick that needs a
+ *     result creates it
+ * @param hashHeader the name of the header to hash, in lower case; empty to use {@link
+ *     PickContext#hash}
+ * @param connect requests the connection of the endpoint with a given slot number; may be called on
+ *     any event loop
+ * @param asked holds 1 for each slot number whose connection was requested, because one request per
+ *     picker and endpoint is enough
  */
 @AnyThread
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -77,8 +79,8 @@ record RingHashPicker(
   }
 
   /**
-   * Returns the place of the first endpoint, from {@code first} on, that has not failed; {@code
-   * first} if all endpoints have failed.
+   * Returns the index of the first ring entry, from {@code first} on, whose endpoint has not
+   * failed, or {@code first} if all endpoints have failed.
    */
   private int landing(int first) {
     int place = first;
@@ -113,8 +115,9 @@ record RingHashPicker(
   }
 
   /**
-   * Requests the connection of the first IDLE endpoint before {@code end}; returns false when there
-   * is no such endpoint.
+   * Requests the connection of the first IDLE endpoint in the ring entries from {@code first} up to
+   * {@code end}, or in all entries if {@code end} is {@link #NONE}. Returns false if there is no
+   * IDLE endpoint.
    */
   private boolean askForIdle(int first, int end) {
     int place = first;
@@ -155,7 +158,7 @@ record RingHashPicker(
     if (ready != NONE) {
       return ready;
     }
-    // an endpoint that connects, or the first endpoint if all have failed
+    // an endpoint that is IDLE or CONNECTING, or the first endpoint if all have failed
     return landing(first);
   }
 
@@ -196,7 +199,7 @@ record RingHashPicker(
       return WAITS;
     }
     PickResult.Fail fail = fails[member];
-    if (fail == null) { // several threads may make equal results
+    if (fail == null) { // several threads may create equal results
       fail =
           new PickResult.Fail(
               note.unavailable("no endpoint can be reached; last error: " + failure));

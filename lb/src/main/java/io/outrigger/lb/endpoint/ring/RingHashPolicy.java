@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks the endpoint to which the request's hash falls (A42). A connection is made when a request
- * needs it.
+ * Picks the endpoint to which the request's hash belongs on a hash ring (A42). An endpoint is
+ * connected when a request needs it.
  *
  * <pre>
  * READY              any endpoint is READY
@@ -34,14 +34,16 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE  else
  * </pre>
  *
- * <p>In states CONNECTING and TRANSIENT_FAILURE a priority policy above may send no requests to
- * this policy, so this policy always keeps one endpoint connecting (A61 "Ring Hash"), starting at a
- * random place (A117); failed endpoints retry by themselves.
+ * <p>In states CONNECTING and TRANSIENT_FAILURE, a priority policy above may send no requests to
+ * this policy. This policy therefore keeps one endpoint connecting without requests (A61 "Ring
+ * Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
  */
 @ControlConfined
 public final class RingHashPolicy
     extends EndpointPolicy<BalancingPolicy.RingHash, RingHashPolicy.PlacedEndpoint> {
-  /** The members in the order of their keys; a member's number on the ring is its index. */
+  /**
+   * The members in the order of their keys. The slot number of a member is its index in this list.
+   */
   private List<PlacedEndpoint> members = List.of();
 
   /** The configuration from which {@link #ring} was built. */
@@ -68,7 +70,7 @@ public final class RingHashPolicy
     if (!isSame) {
       change.kept().forEach(kept -> kept.slot = Slot.of(kept.backend()));
       List<PlacedEndpoint> next =
-          new ArrayList<>(members); // quick, because the list is almost sorted already
+          new ArrayList<>(members); // sorting is fast, because the list is nearly sorted
       if (!change.removed().isEmpty()) {
         next.removeAll(Set.copyOf(change.removed()));
       }
@@ -104,7 +106,7 @@ public final class RingHashPolicy
 
   @Override
   protected void onMemberChange(PlacedEndpoint member) {
-    // The next picker shows the change.
+    // The next picker includes the change.
   }
 
   @Override
@@ -136,8 +138,8 @@ public final class RingHashPolicy
   }
 
   /**
-   * Starts at a random place of the ring, so that many clients with the same failed endpoints do
-   * not all connect to the same endpoint (A117).
+   * Connects an IDLE endpoint, beginning at a random entry of the ring, so that many clients with
+   * the same failed endpoints do not all connect to the same endpoint (A117).
    */
   private void keepConnecting(Ring current) {
     if (count(Connectivity.CONNECTING) > 0 || count(Connectivity.IDLE) == 0) {

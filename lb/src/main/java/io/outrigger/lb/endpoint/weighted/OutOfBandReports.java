@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * OFF     -> OPEN    on another transport or interval
- * OPEN    -> WAITING on the end of the stream; the back-off, which a report resets, runs from the
+ * OPEN    -> WAITING on the end of the stream; the back-off, which a report resets, counts from the
  *                    start of the stream, so a long-lived stream is replaced at once
  * OPEN    -> REFUSED when the backend does not implement such streams, until the transport changes
  * WAITING -> OPEN    when the back-off has elapsed
@@ -51,10 +51,10 @@ final class OutOfBandReports {
   }
 
   /**
-   * Requests reports over the transport {@code over} at the interval {@code every}; does nothing
-   * when both are unchanged.
+   * Requests reports over the transport {@code over} at the interval {@code every}. Does nothing if
+   * neither has changed.
    *
-   * @param over null when there is no connection, or when reports are not wanted
+   * @param over the transport; null if there is no connection, or if no reports are needed
    */
   void ask(@Nullable Transport over, Duration every) {
     if (over == transport && every.equals(interval)) {

@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class ReportedWeight {
-  /** The largest number that a report may contain: no backend reaches this number. */
+  /**
+   * The largest number that a report may contain. A report with a greater number is ignored as
+   * wrong.
+   */
   static final double INCREDIBLE = 1e9;
 
   /** Whether the weight can be used, and if not, the reason. */
@@ -39,7 +42,7 @@ final class ReportedWeight {
   }
 
   /**
-   * @param counts whether reports have arrived since the connection was made or the previous report
+   * @param counts whether a report has arrived since the connection was made or the previous report
    *     expired
    * @param sinceNanos the time of the first of these reports
    */
@@ -76,9 +79,9 @@ final class ReportedWeight {
   }
 
   /**
-   * Derives the utilization of a backend from its report (A114 "Weight Calculation Logic"): the
-   * largest positive value of {@code metrics}; without a positive value, the application
-   * utilization if positive; otherwise the CPU utilization. The utilization is not checked further.
+   * Returns the utilization of a backend (A114 "Weight Calculation Logic"): the largest positive
+   * value of {@code metrics}, or else the application utilization if positive, or else the CPU
+   * utilization, which may be invalid.
    */
   static double utilization(BackendMetrics report, List<String> metrics) {
     double largest = 0;
@@ -118,16 +121,15 @@ final class ReportedWeight {
   }
 
   /**
-   * Returns false without requests or utilization, and for a weight that cannot be represented: two
-   * possible numbers may have a ratio that overflows.
+   * Returns false if the report contains no requests or no utilization, which gives a weight of
+   * zero, infinity or NaN. A quotient that overflows gives infinity too.
    */
   private static boolean isUsable(double weight) {
     return weight > 0 && weight < Double.POSITIVE_INFINITY;
   }
 
   /**
-   * Called when the endpoint becomes READY: its reports must arrive for a whole blackout period
-   * again.
+   * Called when the endpoint becomes READY. The blackout period begins again with the next report.
    */
   void onReady() {
     reported.updateAndGet(before -> before == null ? null : before.startedOver());
@@ -139,7 +141,8 @@ final class ReportedWeight {
       return Usable.NOT_YET;
     }
     if (nowNanos - current.lastNanos() >= settings.expiration().toNanos()) {
-      reported.compareAndSet(current, current.startedOver()); // fails if a report has just arrived
+      reported.compareAndSet(
+          current, current.startedOver()); // fails if a report has arrived meanwhile
       return Usable.STALE;
     }
     long blackout = settings.blackout().toNanos();

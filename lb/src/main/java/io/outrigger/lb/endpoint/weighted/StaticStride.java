@@ -3,14 +3,15 @@ package io.outrigger.lb.endpoint.weighted;
 import io.outrigger.base.AnyThread;
 
 /**
- * Assigns turns by weight, spread evenly over time and without state: in round {@code g} an
- * endpoint of weight {@code w}, which is at most {@link #MOST}, has its turn when {@code w * g}
- * passes a multiple of {@code MOST}. Each endpoint starts at a different offset, so that endpoints
- * of equal weight do not get their turns in bursts.
+ * A stateless schedule that gives turns to endpoints in proportion to their weights, evenly over
+ * time. Each round offers one turn to every endpoint. In round {@code g} an endpoint of weight
+ * {@code w}, which is at most {@link #MOST}, takes its turn if {@code w * g} passes a multiple of
+ * {@code MOST}. Each endpoint has a different offset, so that endpoints of equal weight do not take
+ * their turns in bursts.
  *
  * <p>Weights are scaled so that the largest weight is {@code MOST}. Each weight is limited to
- * between a tenth of the mean and ten times the mean: one wrong report must not attract all calls,
- * and few rounds pass without a turn. An endpoint without a weight gets the mean weight.
+ * between a tenth of the mean and ten times the mean, so that one wrong report cannot attract all
+ * calls, and few turns are skipped. An endpoint without a weight gets the mean weight.
  */
 @AnyThread
 final class StaticStride {
@@ -51,8 +52,8 @@ final class StaticStride {
   }
 
   /**
-   * Returns the endpoint whose turn has the number {@code sequence}, a number that counts up; -1
-   * when no endpoint has this turn.
+   * Returns the index of the endpoint that takes turn number {@code sequence}, or -1 if the
+   * endpoint skips the turn. Callers count {@code sequence} up.
    */
   int turn(long sequence) {
     int index = (int) (sequence % weights.length);
@@ -62,7 +63,7 @@ final class StaticStride {
     return (weight * round + offset) % MOST < MOST - weight ? -1 : index;
   }
 
-  /** Returns the fraction of all turns that the endpoint at {@code index} has. */
+  /** Returns the fraction of all taken turns that the endpoint at {@code index} takes. */
   double share(int index) {
     long sum = 0;
     for (int weight : weights) {

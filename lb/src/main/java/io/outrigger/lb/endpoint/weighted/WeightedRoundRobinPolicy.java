@@ -31,11 +31,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks each READY endpoint in turn, as often as its reported load allows (A58). While fewer than
- * two endpoints have a usable weight, all endpoints have the same weight.
+ * Picks the READY endpoints in turn, each as often as its weight requires (A58). An endpoint's
+ * weight is computed from its load reports. While fewer than two endpoints have a usable weight,
+ * all endpoints have the same weight.
  *
- * <p>A new picker applies the weights at every update period, and whenever the READY endpoints
- * change; a pick never reads a load report.
+ * <p>The policy publishes a new picker with the current weights once per update period, and
+ * whenever the READY endpoints change. A pick never reads a load report.
  */
 @ControlConfined
 public final class WeightedRoundRobinPolicy
@@ -88,8 +89,8 @@ public final class WeightedRoundRobinPolicy
   }
 
   /**
-   * Returns the weights of the endpoints in {@code ready}; all weights are zero when fewer than two
-   * of them are usable.
+   * Returns the weights of the endpoints in {@code ready}. If fewer than two weights are usable,
+   * all returned weights are zero.
    */
   private double[] weights(List<WeightedEndpoint> ready) {
     long now = context().control().nanoTime();
@@ -114,8 +115,8 @@ public final class WeightedRoundRobinPolicy
   }
 
   /**
-   * Returns the turn counts, which are created for the first picker: each event loop starts with a
-   * different count.
+   * Returns the turn counts of all event loops. The first call creates the counts, with a different
+   * initial count for each event loop.
    */
   private long[] sequences(int endpoints) {
     long[] known = sequences;
@@ -155,7 +156,10 @@ public final class WeightedRoundRobinPolicy
     return detail;
   }
 
-  /** An endpoint and the weight from its load reports, which arrive over any of its addresses. */
+  /**
+   * An endpoint and its weight. The load reports for the weight may arrive from any address of the
+   * endpoint.
+   */
   final class WeightedEndpoint extends LeafEndpoint {
     private final ReportedWeight weight;
     private final OutOfBandReports outOfBand;
@@ -176,8 +180,8 @@ public final class WeightedRoundRobinPolicy
     }
 
     /**
-     * Called when the endpoint's state may have changed: a new connection restarts the blackout
-     * period.
+     * Called when the endpoint's state may have changed. If the endpoint has become READY, the
+     * blackout period restarts.
      */
     private void noteState() {
       boolean before = ready;
@@ -231,8 +235,9 @@ public final class WeightedRoundRobinPolicy
   }
 
   /**
-   * Picks endpoints in turn, as often as their weights allow. Each event loop counts its own turns,
-   * in an array that all pickers of a policy share, so that new weights do not restart the round.
+   * Picks endpoints in the order of {@code turns}. Each event loop counts its own turns, in an
+   * array that all pickers of a policy share, so that a picker with new weights continues where the
+   * previous picker stopped.
    *
    * @param turns the schedule, which returns the index in {@code results} for each turn
    * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
@@ -241,7 +246,10 @@ public final class WeightedRoundRobinPolicy
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record WeightedTurns(PickResult[] results, StaticStride turns, long[] sequences)
       implements Picker {
-    /** Longs per event loop: keeps the counts of two loops on different cache lines. */
+    /**
+     * The number of longs per event loop, which keeps the counts of two loops on different cache
+     * lines.
+     */
     static final int STRIDE = 8;
 
     @Override
