@@ -5,15 +5,12 @@ import io.outrigger.lb.state.SubchannelCalls;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts the calls of one subchannel or endpoint. Each event loop writes to its own cache line
- * without atomic read-modify-write instructions. The control loop adds up the counts when a caller
- * requests them.
+ * Counts the calls of one subchannel or endpoint. Each event loop writes to its own cache line. The control loop adds up the counts when a caller requests them.
  */
 @AnyThread
 public final class CallCounts {
   /**
-   * The number of longs per event loop. This number keeps the counters of two loops on different
-   * cache lines, whatever the alignment of the array.
+   * The longs per event loop, enough to separate the cache lines of two loops.
    */
   private static final int STRIDE = 12;
 
@@ -45,8 +42,7 @@ public final class CallCounts {
   }
 
   /**
-   * The counts of all calls so far. Calls that ended before this call are counted exactly. Any
-   * thread may call this method.
+   * The counts of all calls so far, exact for calls that have ended. Runs on any thread.
    */
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);

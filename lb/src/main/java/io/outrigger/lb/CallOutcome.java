@@ -8,9 +8,7 @@ public enum CallOutcome {
    */
   SUCCESS,
   /**
-   * The attempt ended in any other way, including cancellation and an exceeded deadline. As in
-   * gRPC, an attempt that ended while it waited for a stream or a connection of the subchannel is a
-   * failure too.
+   * The attempt ended in any other way. As in gRPC, cancelled and expired attempts are failures, even if the attempt still waited for a stream or a connection of the subchannel.
    */
   FAILURE,
   /**

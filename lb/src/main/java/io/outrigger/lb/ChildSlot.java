@@ -97,8 +97,7 @@ public final class ChildSlot {
   }
 
   /**
-   * Shows the child to {@code visitor} (see {@link LbPolicy#accept}). This method must not be
-   * called before the first update.
+   * Shows the child (see {@link LbPolicy#accept}). Fails before the first update.
    */
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     if (current == null) {

@@ -6,8 +6,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.state.ConnectionEvent;
 
 /**
- * Opens connections. The proxy implements this interface with Netty; tests implement it with a
- * fake.
+ * Opens connections. The proxy implements this interface with Netty; tests use a fake.
  */
 @ControlConfined
 public interface Connector {
@@ -54,10 +53,7 @@ public interface Connector {
     void close();
 
     /**
-     * Sets how many connections the attempt may make, at least 1 (A105). After the first
-     * connection, the attempt makes another connection only while calls wait because the peer
-     * admits no more streams. Lowering the limit closes no connection. A connector that never makes
-     * more than one connection ignores this call.
+     * Sets how many connections the attempt may make, at least 1 (A105). Further connections are made only while calls wait because the peer admits no more streams. Lowering the limit closes no connection. A connector that makes only one connection ignores this call.
      */
     default void limitConnections(int max) {}
   }
@@ -68,8 +64,7 @@ public interface Connector {
    */
   enum Ending {
     /**
-     * The connection has answered a call, or it ended with a graceful GOAWAY and still answers its
-     * open calls.
+     * The connection answered a call, or it got a graceful GOAWAY and still answers open calls.
      */
     SERVED,
     /** The connection ended with a graceful GOAWAY (NO_ERROR) before any call was sent on it. */

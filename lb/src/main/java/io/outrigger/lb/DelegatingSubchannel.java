@@ -10,7 +10,7 @@ import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The base class of subchannel wrappers. It forwards every method call to the wrapped subchannel.
+ * The base class of subchannel wrappers, which forwards all methods to the wrapped subchannel.
  */
 @AnyThread
 public abstract class DelegatingSubchannel implements Subchannel {

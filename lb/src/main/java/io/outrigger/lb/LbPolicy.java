@@ -8,9 +8,7 @@ import io.outrigger.lb.view.NodeVisitor;
 @ControlConfined
 public interface LbPolicy {
   /**
-   * Applies {@code config}, which must have the same {@link LbConfig#kind} as the first
-   * configuration. When this method returns, the policy has published a state and a picker that
-   * match {@code config}.
+   * Applies {@code config}, which has the same {@link LbConfig#kind} as the first configuration. Before this method returns, the policy publishes a state and a picker for {@code config}.
    */
   void update(LbConfig config);
 

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 public interface PickContext {
   /**
-   * The index, from 0, of the event loop that owns the call. Policies use the index to select the
-   * counters of the event loop.
+   * The index of the event loop that owns the call, from 0. Each loop has its own counters.
    */
   int loop();
 

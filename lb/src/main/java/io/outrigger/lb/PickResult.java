@@ -5,14 +5,11 @@ import io.outrigger.base.RpcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a pick. Pickers create results in advance where possible and return the same result
- * to many calls.
+ * The result of a pick. Where possible, pickers create results in advance and share them among calls.
  */
 public sealed interface PickResult {
   /**
-   * The call uses this subchannel. The receiver of the result must call {@link
-   * Subchannel#callEnded} exactly once on the subchannel. Two results are equal only if they are
-   * the same object.
+   * The call uses this subchannel. The receiver must call {@link Subchannel#callEnded} exactly once on the subchannel. Results are compared by identity.
    */
   @AnyThread
   final class Use implements PickResult {

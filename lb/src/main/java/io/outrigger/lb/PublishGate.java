@@ -3,9 +3,7 @@ package io.outrigger.lb;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Prevents a policy from publishing while the policy updates its children. Each child may publish
- * during the update; the policy then decides once, after the update of all children (A56
- * "Configuration Updates").
+ * Delays what a policy publishes until the policy has updated all its children. Children may publish during the update, but the policy decides once (A56 "Configuration Updates").
  */
 @ControlConfined
 public final class PublishGate {

@@ -5,9 +5,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.List;
 
 /**
- * The "pick argument" of A55, which A75 calls {@code override_host_attribute}: passes the endpoints
- * that a session prefers to the pick, and the picked endpoint back to the session. The addresses do
- * not include proxies (A86).
+ * The endpoints that a session prefers, and a callback for the picked endpoint: A55's "pick argument", A75's {@code override_host_attribute}. Addresses do not include proxies (A86).
  */
 @LoopConfined
 public interface SessionHint {

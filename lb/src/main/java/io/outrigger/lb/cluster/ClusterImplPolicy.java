@@ -95,7 +95,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     meter.report(config.edsServiceName(), config.loadReporting());
     meter.note(config.note());
     if (config.maxConnections()
-        != before.maxConnections()) { // existing subchannels get the new limit
+        != before.maxConnections()) { // update existing ones
       meter.inUse().forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
     }
     gate.publishAfter(() -> child.update(config.child()));

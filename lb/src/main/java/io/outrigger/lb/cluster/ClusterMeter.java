@@ -14,13 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Provides the counts of one {@link ClusterImplPolicy} to load reports: the calls of its
- * subchannels, and its dropped calls.
+ * Provides the calls of one policy's subchannels and the policy's dropped calls to load reports.
  *
- * <p>Load reports need no separate counters, because the meter reads the counters of the
- * subchannels when a report is due. The difference from the last reading is added to the locality
- * that the endpoint had in the meantime (decision lb-0015). The meter reads a closed subchannel
- * until its last call has ended.
+ * <p>The meter reads the counters of the subchannels when a report is due. The difference from the last reading is added to the locality that the endpoint had in the meantime (decision lb-0015). The meter reads a closed subchannel until its last call has ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {

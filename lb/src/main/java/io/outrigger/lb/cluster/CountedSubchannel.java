@@ -32,7 +32,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   private Locality locality;
   private SubchannelCalls collected = SubchannelCalls.NONE;
   private @Nullable MetricTally
-      replaced; // event loops may add reports for a moment after the change
+      replaced; // event loops may briefly add to it
 
   CountedSubchannel(
       Subchannel subchannel,

@@ -29,8 +29,7 @@ final class DropCounts {
   /**
    * Replaces the counted categories by those in {@code drops}.
    *
-   * @param isCollected whether load is reported, so that {@link #collect} will take the counts of
-   *     removed categories
+   * @param isCollected whether {@link #collect} will be called to take the counts of removed categories
    */
   void update(List<DropCategory> drops, boolean isCollected) {
     Map<String, DropCount> before = new LinkedHashMap<>(byCategory);

@@ -3,11 +3,9 @@ package io.outrigger.lb.config;
 import io.outrigger.base.RpcStatus;
 
 /**
- * The name and the resolution note of a cluster, both of which are added to the message of every
- * failed pick (A88).
+ * A cluster's name and resolution note, which are added to the message of every failed pick (A88).
  *
- * @param note the resolution note, which describes the discovery of the cluster's endpoints; placed
- *     at the end of the message
+ * @param note the resolution note, which tells how the discovery of the cluster's endpoints ended
  */
 public record FailureNote(String cluster, String note) {
   public static final FailureNote NONE = new FailureNote("", "");

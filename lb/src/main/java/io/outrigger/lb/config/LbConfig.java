@@ -35,7 +35,7 @@ public sealed interface LbConfig {
   }
 
   /**
-   * The configuration of a policy with one child policy and the same endpoints as the child policy.
+   * The configuration of a policy with one child, whose endpoints are also the policy's.
    */
   sealed interface Wrapping extends LbConfig {
     LbConfig child();
@@ -76,8 +76,7 @@ public sealed interface LbConfig {
   /**
    * Counts calls and ejects endpoints (A50). If {@code detection} is empty, the node has no effect.
    *
-   * @param cluster the cluster to which the endpoints belong; in an aggregate, the leaf cluster
-   *     (A50-53)
+   * @param cluster the cluster of the endpoints, which is the leaf cluster in an aggregate (A50-53)
    */
   record OutlierDetecting(String cluster, Optional<OutlierDetection> detection, LbConfig child)
       implements Wrapping {
@@ -92,8 +91,7 @@ public sealed interface LbConfig {
   /**
    * Drops calls of a cluster, and limits its calls in flight and its connections (A27, A32, A105).
    *
-   * @param edsServiceName the EDS service name of the Cluster resource; empty if the resource has
-   *     no service name
+   * @param edsServiceName the EDS service name of the Cluster resource; may be empty
    * @param maxRequests the limit of calls in flight, an unsigned 32-bit number
    * @param maxConnections the limit of connections of each subchannel (A105), an unsigned 32-bit
    *     number, at least 1

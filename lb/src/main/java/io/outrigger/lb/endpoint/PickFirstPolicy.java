@@ -84,9 +84,7 @@ final class PickFirstPolicy implements LbPolicy {
   private record Keyed(double key, Backend backend) {}
 
   /**
-   * Shuffles endpoints so that endpoints of greater weight tend to come earlier. Each position gets
-   * one of the remaining endpoints, drawn with a probability in proportion to the endpoint's weight
-   * (A113).
+   * Shuffles endpoints by weight (A113): each position gets one of the remaining endpoints, drawn with a probability in proportion to the endpoint's weight.
    */
   static List<Backend> shuffled(
       List<Backend> backends, LocalityWeights localities, RandomSource random) {

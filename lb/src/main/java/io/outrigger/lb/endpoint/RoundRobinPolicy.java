@@ -45,8 +45,7 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRo
   @AnyThread
   private static final class Turns implements Picker {
     /**
-     * The number of ints per event loop, which keeps the positions of two loops on different cache
-     * lines.
+     * The ints per event loop, enough to separate the cache lines of two loops.
      */
     private static final int STRIDE = 16;
 

@@ -39,8 +39,7 @@ public final class LoadRegistry implements LoadSource {
   /**
    * Starts to collect the counts of {@code meter}.
    *
-   * @return the sums to which the meter adds counts that will no longer be available at the next
-   *     collection
+   * @return the sums to which the meter adds counts that it cannot keep until the next collection
    */
   public LoadSums join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
@@ -107,8 +106,7 @@ public final class LoadRegistry implements LoadSource {
 
   /**
    * The counts for one server, by cluster. A cluster without meters is kept until its last counts
-   * were reported. If the server accepts no reports, at most {@link #MAX_GONE} clusters without
-   * meters are kept, and the oldest is dropped first.
+   * were reported. Of these clusters, at most {@link #MAX_GONE} are kept, the latest.
    */
   private final class ServerLoads {
     private final Map<Key, Entry> entries = new LinkedHashMap<>();
@@ -136,7 +134,7 @@ public final class LoadRegistry implements LoadSource {
     void close(Key key) {
       ending.add(key);
       for (Key each :
-          List.copyOf(ending)) { // all keys, because calls of other keys may have ended too
+          List.copyOf(ending)) { // calls of other keys may have ended
         Entry entry = entry(each);
         entry.look();
         noteIfGone(each, entry);

@@ -34,8 +34,7 @@ public final class MetricTally {
   }
 
   /**
-   * Adds {@code report}, which arrived at the end of a call. This method runs on event loop {@code
-   * loop}.
+   * Adds {@code report} at the end of a call; runs on event loop {@code loop}.
    */
   public void onReport(int loop, BackendMetrics report) {
     Sums known = sums.getAndSet(loop, null);

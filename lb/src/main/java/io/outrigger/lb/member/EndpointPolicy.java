@@ -61,8 +61,7 @@ public abstract class EndpointPolicy<
   protected abstract void onMemberChange(M member);
 
   /**
-   * Called when the configuration has changed. {@code change} contains the members that the update
-   * added, kept and removed.
+   * Called when the configuration has changed, after {@code change} was applied to the members.
    */
   protected abstract void onUpdate(Change<M> change);
 
@@ -123,7 +122,7 @@ public abstract class EndpointPolicy<
 
   private Change<M> place(List<Backend> before, List<Backend> after) {
     boolean fits =
-        places.size() == before.size(); // false on the first update, and if there are duplicates
+        places.size() == before.size(); // not on first update, or with duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
     var leaving =
         new Leaving<>(fits ? places.subList(change.head(), places.size() - change.tail()) : places);

@@ -35,12 +35,10 @@ import org.jspecify.annotations.Nullable;
  * CONNECTING        -> TRANSIENT_FAILURE when every address has failed: the pass ends
  * TRANSIENT_FAILURE -> READY             on a connection; retries do not change the state
  * READY             -> IDLE              when the connection is lost
- * READY             -> TRANSIENT_FAILURE when outlier detection ejects the endpoint
+ * READY             -> TRANSIENT_FAILURE when outlier detection ejects the endpoint, until it ends the ejection
  * </pre>
  *
- * <p>When the ejection ends, the state of the connection applies again. A pass tries the next
- * address when the previous address has failed, or after 250 ms. After a pass, each address is
- * retried whenever its own back-off has elapsed, in no particular order.
+ * <p>A pass tries the next address when the previous address has failed, or after 250 ms. After a pass, each address is retried whenever its own back-off has elapsed, in no particular order.
  */
 @ControlConfined
 public final class HappyEyeballs {
@@ -107,7 +105,7 @@ public final class HappyEyeballs {
     boolean isConnecting = false;
     for (int i = 0;
         i < ofBackend.size();
-        i++) { // without an iterator, because views call this method often
+        i++) { // views call this often
       Candidate candidate = ofBackend.get(i);
       if (candidate.subchannel != null) {
         totals = totals.plus(candidate.subchannel.calls());

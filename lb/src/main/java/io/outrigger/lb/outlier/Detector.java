@@ -14,8 +14,7 @@ import java.util.List;
 
 /**
  * Decides which endpoints of one cluster are ejected, which outliers stay in service, and which
- * ejections end. The detector reports each decision as an event with the numbers that led to the
- * decision.
+ * ejections end. Each decision is reported as an event with the relevant numbers.
  */
 @ControlConfined
 record Detector(LbContext context) {

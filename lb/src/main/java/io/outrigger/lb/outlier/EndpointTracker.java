@@ -180,8 +180,7 @@ final class EndpointTracker {
     }
 
     /**
-     * The fraction of calls that succeeded. Callers must check {@link #hasVolume} first, because
-     * there may be no calls.
+     * The fraction of calls that succeeded; undefined unless {@link #hasVolume} is true.
      */
     double successRate() {
       return (double) succeeded / volume();

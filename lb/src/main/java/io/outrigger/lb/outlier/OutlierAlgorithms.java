@@ -15,8 +15,7 @@ import java.util.stream.IntStream;
  */
 final class OutlierAlgorithms {
   /**
-   * The maximum rounding error: a rate within this distance of the threshold counts as equal to the
-   * threshold.
+   * The maximum rounding error. A rate closer to the threshold counts as equal to the threshold.
    */
   private static final double ROUNDING = 1e-9;
 
@@ -66,8 +65,7 @@ final class OutlierAlgorithms {
   }
 
   /**
-   * Returns the endpoints whose failure percentage is above the threshold, whatever the percentages
-   * of other endpoints.
+   * Returns the endpoints whose failure percentage is above the configured threshold.
    */
   static List<Candidate> candidates(
       OutlierDetection.FailurePercentage config, List<IntervalCalls> hosts) {

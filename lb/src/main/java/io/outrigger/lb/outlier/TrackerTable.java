@@ -59,7 +59,7 @@ final class TrackerTable {
   }
 
   /**
-   * The tracker of the endpoint that has {@code address}, or null if no endpoint has this address.
+   * The tracker of the endpoint with {@code address}, or null if there is no such endpoint.
    */
   @Nullable EndpointTracker of(EndpointAddress address) {
     return byAddress.get(address);

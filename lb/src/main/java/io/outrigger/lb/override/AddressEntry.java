@@ -55,8 +55,7 @@ final class AddressEntry implements Subchannel.Listener {
   private volatile @Nullable Link link;
 
   /**
-   * @param onChange receives this entry on the control loop after a change of its owner or
-   *     connection state
+   * @param onChange called on the control loop after a change of owner or connection state
    */
   AddressEntry(
       EndpointAddress address,
@@ -75,7 +74,7 @@ final class AddressEntry implements Subchannel.Listener {
   }
 
   /**
-   * Returns all addresses of {@code endpoint} without their proxies, beginning with {@code first}.
+   * Returns all addresses of {@code endpoint} without proxies, beginning with {@code first}.
    */
   static List<EndpointAddress> addresses(EndpointAddress first, Endpoint endpoint) {
     List<EndpointAddress> addresses = new ArrayList<>(1);
@@ -113,8 +112,7 @@ final class AddressEntry implements Subchannel.Listener {
   }
 
   /**
-   * Returns whether the caller must request a connection: true for the first caller, then false
-   * until {@link #answered}.
+   * Returns true for the first caller, who must connect, then false until {@link #answered}.
    */
   boolean ask() {
     return !asked.get() && asked.compareAndSet(false, true);

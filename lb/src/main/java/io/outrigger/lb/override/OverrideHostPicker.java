@@ -17,11 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks as A75 requires. The call of a session gets the first of the session's preferred endpoints
- * that is READY. If no preferred endpoint is READY, the picker connects the first IDLE endpoint. If
- * no preferred endpoint is IDLE, the call waits for an endpoint that is CONNECTING, or else the
- * picker connects the first endpoint that has no connection. If no preferred endpoint is in one of
- * these states, the child policy picks. For calls without a session, the child policy always picks.
+ * Picks as A75 requires. The call of a session gets the first preferred endpoint that is READY. If none is READY, the call waits for a preferred endpoint: the first IDLE endpoint, else the first CONNECTING endpoint, else the first endpoint without a connection. If there is none of these, or the call has no session, the child policy picks.
  *
  * <p>The first call of a session in a cluster waits while the control loop fills the address map.
  *

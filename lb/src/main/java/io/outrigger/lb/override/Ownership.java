@@ -17,8 +17,7 @@ package io.outrigger.lb.override;
  * any      -> NOBODY    on GONE      release, if there is a lease
  * </pre>
  *
- * <p>An entry holds a lease in every state but NOBODY, so that the connection stays open when the
- * balancing policy closes its own lease.
+ * <p>An entry holds a lease in every state but NOBODY, so a policy cannot close the connection.
  */
 enum Ownership {
   NOBODY,

@@ -259,11 +259,9 @@ public final class PriorityPolicy implements LbPolicy {
 
   /**
    * Wraps a child's picker and adds the priority to the reason for which calls wait (A121
-   * "priority"). The wrapper is used only if delays are reported, because it makes each pick
-   * slower.
+   * "priority"). The wrapper, which slows each pick, is used only if delays are reported.
    *
-   * @param failover a text with the reason why no earlier priority is in use; empty for the first
-   *     priority
+   * @param failover the reason why no earlier priority is used; empty for the first priority
    */
   @AnyThread
   private record PriorityPicker(int priority, String failover, Picker child) implements Picker {

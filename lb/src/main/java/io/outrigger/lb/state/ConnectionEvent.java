@@ -15,7 +15,7 @@ public sealed interface ConnectionEvent {
   record Handshaken(HandshakeResult result) implements ConnectionEvent {}
 
   /**
-   * A connection attempt has failed. An aborted attempt causes neither this event nor {@link Made}.
+   * An attempt has failed. An aborted attempt causes neither this event nor {@link Made}.
    */
   record Failed() implements ConnectionEvent {}
 
@@ -30,8 +30,7 @@ public sealed interface ConnectionEvent {
   }
 
   /**
-   * The endpoint has moved to the locality {@code to}, under which its {@code open} connections are
-   * counted from now on.
+   * The endpoint's locality is now {@code to}; its {@code open} connections count there.
    */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 

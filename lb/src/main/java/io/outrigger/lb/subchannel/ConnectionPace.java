@@ -29,8 +29,7 @@ public final class ConnectionPace {
   public static final int PER_LOOP = 16;
 
   /**
-   * The maximum time for which an attempt counts against the limit. Most handshakes in a data
-   * centre take less time.
+   * The maximum time for which an attempt counts; most handshakes in a data centre are faster.
    */
   static final Duration PATIENCE = Duration.ofMillis(20);
 

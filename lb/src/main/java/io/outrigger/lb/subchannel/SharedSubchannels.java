@@ -159,8 +159,7 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Uses the locality of the newest lease, because the owner of an older lease is about to close
-     * it.
+     * Uses the locality of the newest lease, because older leases are about to be closed.
      */
     void noteLocality() {
       Backend newest = leases.get(leases.size() - 1).backend;

@@ -80,9 +80,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   }
 
   /**
-   * Reduces {@code config} to the endpoints in {@code chosen}, in the order of {@code chosen}. All
-   * of {@code chosen} must be in {@code config}. Localities without members are removed; everything
-   * else is unchanged.
+   * Reduces {@code config} to the endpoints in {@code chosen}, which must all be in {@code config}, in the order of {@code chosen}. Localities without endpoints are removed.
    */
   private LbConfig partOf(LbConfig config, List<Backend> chosen) {
     if (config instanceof LbConfig.Leaf<?> leaf) {

@@ -95,7 +95,7 @@ public final class ClusterHandle {
   }
 
   /**
-   * The resolution note (A88), for the messages of calls that fail without a pick; may be empty.
+   * The resolution note (A88), for calls that fail without a pick; may be empty.
    */
   public String note() {
     return note;

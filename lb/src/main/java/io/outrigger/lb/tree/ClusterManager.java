@@ -44,13 +44,12 @@ public final class ClusterManager {
   /** Receives changes that do not come from updates. The methods are called on the control loop. */
   public interface Listener {
     /**
-     * Called when the last call has released a retired cluster, so that {@link #live} returns fewer
-     * clusters.
+     * Called after the last release of a retired cluster has removed it from {@link #live}.
      */
     void onClustersChanged();
 
     /**
-     * Called when a policy has requested a new resolution of its addresses, at most once in 30 s.
+     * Called when a policy requests a new resolution of addresses, at most once in 30 s.
      */
     void onReresolution();
   }
@@ -90,8 +89,7 @@ public final class ClusterManager {
   }
 
   /**
-   * Updates the trees of all clusters whose configuration has changed, and creates the missing
-   * trees.
+   * Updates the trees of all changed clusters, and creates the trees that are missing.
    *
    * @return a handle for each cluster that the routes of {@code config} name; each handle has a
    *     picker
@@ -157,8 +155,7 @@ public final class ClusterManager {
   }
 
   /**
-   * The handles of the clusters that have a tree, in the order in which {@link #accept} visits the
-   * clusters.
+   * The handles of the clusters that have a tree, in the same order as {@link #accept}.
    */
   public Stream<ClusterHandle> handles() {
     control.checkInside();
@@ -171,8 +168,7 @@ public final class ClusterManager {
   }
 
   /**
-   * Counts the endpoints of every cluster in the tally that {@code tallies} returns for the
-   * cluster's name.
+   * Counts the endpoints of each cluster in the tally that {@code tallies} has for its name.
    */
   public void count(Function<String, EndpointTally> tallies) {
     control.checkInside();

@@ -20,8 +20,7 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Builds the configuration of a cluster's tree from the cluster's resources (A75). All methods are
- * pure functions.
+ * Pure functions that build the configuration of a cluster's tree from its resources (A75).
  *
  * <pre>
  * leaf       outlier_detection( cluster_impl( override_host( priority( one child per priority ))))

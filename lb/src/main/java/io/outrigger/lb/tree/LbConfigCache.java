@@ -129,8 +129,7 @@ final class LbConfigCache {
     }
 
     /**
-     * Builds the tree of {@code source}. {@code before} are the names of the priorities in the
-     * cluster's previous version.
+     * Builds the tree of {@code source}, reusing the priority names {@code before}.
      */
     static LeafTree following(ClusterConfig.Leaf source, PriorityNames before) {
       PriorityNames names =

@@ -23,7 +23,7 @@ record PriorityNames(List<String> names, Map<Locality, List<String>> known, long
   static final PriorityNames NONE = new PriorityNames(List.of(), Map.of(), 0);
 
   /**
-   * Returns distinct names for {@code priorities}, the priorities of the cluster's next version.
+   * Returns distinct names for {@code priorities}, the cluster's new priorities.
    */
   PriorityNames after(List<List<LocalityEndpoints>> priorities) {
     Set<String> taken = new HashSet<>();

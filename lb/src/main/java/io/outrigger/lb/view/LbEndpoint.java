@@ -21,8 +21,7 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
    *
    * @param calls the counts of calls since the endpoint's subchannels were created
    * @param tls the TLS properties of the connection; empty without a TLS connection
-   * @param failure the reason why the endpoint cannot be reached; empty unless {@code state} is
-   *     TRANSIENT_FAILURE
+   * @param failure the error in state TRANSIENT_FAILURE; empty in any other state
    */
   public record Link(
       Connectivity state, SubchannelCalls calls, Optional<TransportSecurity> tls, String failure) {
@@ -62,8 +61,7 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
   }
 
   /**
-   * Returns the same endpoint with the connection {@code kept}, which the policies below do not
-   * know.
+   * Returns the same endpoint with the connection {@code kept}.
    */
   public LbEndpoint with(Link kept) {
     return new LbEndpoint(backend, kept, detection);

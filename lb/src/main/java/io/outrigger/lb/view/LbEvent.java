@@ -50,8 +50,7 @@ public sealed interface LbEvent
    * cannot be made, or it was made again. A connection that cannot be made is reported once,
    * however many attempts fail. The first connection of an endpoint is not reported.
    *
-   * @param cluster the cluster that routes name, which is the aggregate for a cluster in an
-   *     aggregate
+   * @param cluster the cluster that routes name; for a leaf of an aggregate, the aggregate
    * @param reason the reason why the connection cannot be made; otherwise {@code OK}
    */
   record EndpointState(

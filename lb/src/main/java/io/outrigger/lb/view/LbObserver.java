@@ -21,8 +21,7 @@ public interface LbObserver {
   default void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {}
 
   /**
-   * Called when a policy has applied new weights, for metrics (A78). Weights change too often for
-   * logs.
+   * Called for metrics when a policy has applied new weights (A78), which is too often for logs.
    */
   default void onWeights(WeightUpdate update) {}
 

@@ -36,8 +36,7 @@ final class Ring {
    * add up to a whole number of entries, the ring gets one entry more, because gRPC also rounds the
    * last slot up.
    *
-   * @param slots the slots in the order of their keys; the number of a slot is its index in this
-   *     list
+   * @param slots the slots in the order of their keys; a slot's number is its list index
    * @param shares the share of each slot, in proportion to the other shares
    */
   static Ring of(List<Slot> slots, long[] shares, long minSize, long maxSize) {
@@ -95,7 +94,7 @@ final class Ring {
   }
 
   /**
-   * Returns the fraction of all possible hashes for which {@link #placeOf} returns {@code place}.
+   * Returns the fraction of all hashes for which {@link #placeOf} returns {@code place}.
    */
   double share(int place) {
     if (hashes.length == 1) {

@@ -28,14 +28,10 @@ import org.jspecify.annotations.Nullable;
  * @param states the states of the endpoints, by slot number
  * @param uses the pick results of READY endpoints, by slot number
  * @param failures the errors of failed endpoints, by slot number
- * @param fails the pick results of failed endpoints, by slot number; the first pick that needs a
- *     result creates it
- * @param hashHeader the name of the header to hash, in lower case; empty to use {@link
- *     PickContext#hash}
- * @param connect requests the connection of the endpoint with a given slot number; may be called on
- *     any event loop
- * @param asked holds 1 for each slot number whose connection was requested, because one request per
- *     picker and endpoint is enough
+ * @param fails the pick results of failed endpoints, by slot number; created on first use
+ * @param hashHeader the header to hash, in lower case; empty to use {@link PickContext#hash}
+ * @param connect connects the endpoint with a given slot number; called on any event loop
+ * @param asked holds 1 for each slot number whose connection this picker has requested
  */
 @AnyThread
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -115,9 +111,7 @@ record RingHashPicker(
   }
 
   /**
-   * Requests the connection of the first IDLE endpoint in the ring entries from {@code first} up to
-   * {@code end}, or in all entries if {@code end} is {@link #NONE}. Returns false if there is no
-   * IDLE endpoint.
+   * Requests the connection of the first IDLE endpoint from {@code first} up to {@code end}, or on the whole ring if {@code end} is {@link #NONE}. Returns false if no endpoint is IDLE.
    */
   private boolean askForIdle(int first, int end) {
     int place = first;

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class RingHashPolicy
     extends EndpointPolicy<BalancingPolicy.RingHash, RingHashPolicy.PlacedEndpoint> {
   /**
-   * The members in the order of their keys. The slot number of a member is its index in this list.
+   * The members in the order of their keys. A member's slot number is its list index.
    */
   private List<PlacedEndpoint> members = List.of();
 

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 final class ReportedWeight {
   /**
-   * The largest number that a report may contain. A report with a greater number is ignored as
-   * wrong.
+   * The largest valid number. A report with a greater number is ignored.
    */
   static final double INCREDIBLE = 1e9;
 
@@ -142,7 +141,7 @@ final class ReportedWeight {
     }
     if (nowNanos - current.lastNanos() >= settings.expiration().toNanos()) {
       reported.compareAndSet(
-          current, current.startedOver()); // fails if a report has arrived meanwhile
+          current, current.startedOver()); // fails after another report
       return Usable.STALE;
     }
     long blackout = settings.blackout().toNanos();
