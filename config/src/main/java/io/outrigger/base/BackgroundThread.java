@@ -8,9 +8,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs tasks that take long or may block, one after the other and in the order of submission. The
- * daemon thread ends when it has been idle for five seconds. Tasks submitted after {@link #close}
- * are dropped.
+ * A daemon thread for tasks that may block or take long. Tasks run one after the other, in the
+ * order of submission. The thread ends after five idle seconds. Tasks submitted after {@link
+ * #close} are dropped.
  */
 @AnyThread
 public final class BackgroundThread implements Executor, AutoCloseable {
@@ -38,7 +38,7 @@ public final class BackgroundThread implements Executor, AutoCloseable {
     try {
       executor.execute(task);
     } catch (RejectedExecutionException ended) {
-      // a task that is submitted after close is dropped
+      // closed: the task is dropped
     }
   }
 

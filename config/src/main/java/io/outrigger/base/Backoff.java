@@ -3,9 +3,9 @@ package io.outrigger.base;
 import java.time.Duration;
 
 /**
- * Exponential delays with jitter, as gRPC's connection backoff defines them. The first delay is 1
- * s; each further delay is 1.6 times the delay before, up to 120 s. Jitter changes each delay by at
- * most 20 % in either direction.
+ * Exponential delays with jitter, as in gRPC's connection backoff. The first delay is 1 s; each
+ * further delay is 1.6 times the delay before, up to 120 s. Jitter changes each delay by at most 20
+ * % in either direction.
  */
 @ControlConfined
 public final class Backoff {
@@ -23,10 +23,7 @@ public final class Backoff {
     this(random, MAX);
   }
 
-  /**
-   * Creates a backoff whose delays grow up to {@code max}, for a peer that may be retried more
-   * often.
-   */
+  /** Creates a backoff whose delays grow only up to {@code max}, for frequent retries. */
   public Backoff(RandomSource random, Duration max) {
     this.random = random;
     this.max = max;

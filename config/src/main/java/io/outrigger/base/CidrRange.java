@@ -26,10 +26,11 @@ public record CidrRange(IpAddress network, int length) {
   }
 
   /**
-   * Reads a range; empty if {@code address} is not an IP address. A range of at least 96 bits of
-   * IPv4-mapped addresses is the IPv4 range that it maps, because no peer has such an address.
+   * Reads a range; empty if {@code address} is not an IP address. A range of IPv4-mapped addresses
+   * with at least 96 bits becomes the IPv4 range, because {@link IpAddress} converts the addresses
+   * of peers too.
    *
-   * @param length is reduced to the number of bits of the address
+   * @param length the number of bits, which is limited to the bits of the address
    */
   public static Optional<CidrRange> of(String address, int length) {
     Optional<IpAddress> ip = IpAddress.parse(address);

@@ -5,12 +5,12 @@ import java.time.Instant;
 import java.util.concurrent.Executor;
 
 /**
- * The single thread of the control plane half of the proxy: an ordered executor with a clock and
- * timers.
+ * The single thread that processes configuration and runs load-balancing policies, while event
+ * loops process calls: an executor that runs tasks in order, with a clock and timers.
  *
- * <p>Tasks run one after the other in the order in which they were posted and are never nested: a
- * task posted from within a task runs after it. A failure of a task is logged and counted, and the
- * loop continues.
+ * <p>Tasks run one after the other in the order in which they were posted. A task that another task
+ * posts runs after the other task has returned. If a task fails, the loop logs and counts the
+ * failure, and continues.
  */
 public interface ControlLoop extends Executor {
   /** Posts {@code task} from any thread. Tasks posted after the loop has closed are dropped. */
@@ -18,8 +18,7 @@ public interface ControlLoop extends Executor {
   void execute(Runnable task);
 
   /**
-   * Runs {@code task} once, {@code delay} from now (as soon as possible when the delay is zero or
-   * negative).
+   * Runs {@code task} once, after {@code delay}. A delay of zero or less means as soon as possible.
    */
   TimerHandle schedule(Duration delay, Runnable task);
 
@@ -29,9 +28,6 @@ public interface ControlLoop extends Executor {
   /** Returns monotonic time in nanoseconds. Only differences of two such times have a meaning. */
   long nanoTime();
 
-  /**
-   * Returns the wall-clock time, for logs and status views only. No decision depends on the
-   * wall-clock time.
-   */
+  /** Returns the wall-clock time, which only logs and status views may use. */
   Instant now();
 }

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The control loop of a running process: one dedicated daemon thread. A task that fails with an
- * {@link OutOfMemoryError} may leave state half changed, so its failure goes to the thread's
+ * {@link OutOfMemoryError} may leave state inconsistent, so the error is passed to the thread's
  * handler of uncaught exceptions.
  */
 @AnyThread
@@ -78,12 +78,12 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
     return Instant.now();
   }
 
-  /** Returns the number of tasks that ended with an exception, which is always a bug. */
+  /** Returns the number of tasks that ended with an exception. */
   public long failures() {
     return failures.get();
   }
 
-  /** Stops accepting tasks. Tasks that were posted before still run; timers do not. */
+  /** Stops accepting tasks. Tasks that are already posted run; pending timers are dropped. */
   @Override
   public void close() {
     executor.shutdown();

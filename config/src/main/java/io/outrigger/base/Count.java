@@ -2,7 +2,7 @@ package io.outrigger.base;
 
 import java.util.List;
 
-/** Formats numbers with their nouns, and lists, for messages. */
+/** Formats numbers of things, and lists with a limited length, for messages. */
 @AnyThread
 public final class Count {
   private Count() {}
@@ -10,13 +10,13 @@ public final class Count {
   /**
    * Returns a text such as {@code 1 cluster} or {@code 2 clusters}.
    *
-   * @param one the singular of a noun whose plural ends in s
+   * @param one the noun in the singular; the plural is formed with s
    */
   public static String of(long number, String one) {
     return number + " " + one + (number == 1 ? "" : "s");
   }
 
-  /** Returns the first {@code max} of {@code texts}, and how many more there are. */
+  /** Lists the first {@code max} of {@code texts}, then the number of the omitted texts. */
   public static String list(List<String> texts, int max) {
     int more = texts.size() - max;
     return more <= 0

@@ -5,17 +5,17 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the known name that a misspelt one was probably meant to be. */
+/** Finds the known name that is most similar to a misspelt name. */
 @AnyThread
 public final class DidYouMean {
-  /** The length of the longest name that is compared, which bounds the work. */
+  /** Longer texts are not compared, because a comparison takes quadratic time. */
   private static final int MAX_LENGTH = 100;
 
   private DidYouMean() {}
 
   /**
-   * Returns the known name with the fewest differences from {@code text}, at most one for each
-   * three characters; empty when there is none. Case, {@code -} and {@code _} make no difference.
+   * Returns the known name with the fewest differences from {@code text}. Empty if all names have
+   * more than one difference per three characters. Case, {@code -} and {@code _} are ignored.
    */
   public static Optional<String> nearest(String text, Collection<String> known) {
     if (text.length() > MAX_LENGTH) {
@@ -27,7 +27,7 @@ public final class DidYouMean {
         .min(Comparator.comparingInt(name -> differences(plain, plain(name))));
   }
 
-  /** Returns the question for a message, such as {@code ; did you mean --forward?}, or nothing. */
+  /** Returns a question such as {@code ; did you mean --forward?}, or an empty text. */
   public static String question(String text, Collection<String> known) {
     return nearest(text, known).map(name -> "; did you mean " + name + "?").orElse("");
   }
@@ -36,7 +36,7 @@ public final class DidYouMean {
     return name.replaceAll("[-_]", "").toLowerCase(Locale.ROOT);
   }
 
-  /** Counts the insertions, deletions, replacements and swaps of neighbours between two texts. */
+  /** Counts insertions, deletions, replacements and swaps of adjacent characters. */
   private static int differences(String a, String b) {
     int[][] least = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

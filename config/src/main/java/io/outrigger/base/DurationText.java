@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads and writes durations as in flags: {@code 5s}, {@code 250ms}, {@code 30m}, {@code 1.5h}. */
+/** Parses and formats durations in the syntax of flags, such as {@code 5s} or {@code 1.5h}. */
 public final class DurationText {
   private static final Pattern FORM = Pattern.compile("(\\d{1,20}(?:\\.\\d{1,9})?)(ms|s|m|h|d)");
   private static final Duration MAX_DURATION = Duration.ofDays(36_500);
@@ -29,8 +29,8 @@ public final class DurationText {
   }
 
   /**
-   * Returns the text of {@code duration}, in the largest unit that divides it. Every start formats
-   * durations, and the first {@code BigDecimal} of a process takes 10 ms.
+   * Formats {@code duration} in the largest unit that divides it. The method avoids {@code
+   * BigDecimal}, whose first use would delay the start of the process by 10 ms.
    */
   public static String format(Duration duration) {
     for (String unit : List.of("d", "h", "m", "s", "ms")) {

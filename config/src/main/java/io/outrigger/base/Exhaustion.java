@@ -3,9 +3,9 @@ package io.outrigger.base;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Distinguishes lack of memory, which can cause a failure anywhere, from bugs. */
+/** Distinguishes failures for lack of memory, which can occur anywhere, from bugs. */
 public final class Exhaustion {
-  /** The search ends at this depth, because a chain of causes may be circular. */
+  /** The maximum number of causes that are searched, because a chain of causes may be circular. */
   private static final int MAX_DEPTH = 20;
 
   private Exhaustion() {}
@@ -25,10 +25,7 @@ public final class Exhaustion {
     return Optional.empty();
   }
 
-  /**
-   * Whether the JVM itself has thrown {@code error}. Netty throws a subclass when its limit for
-   * buffers is reached.
-   */
+  /** Whether the JVM has thrown {@code error}. Netty throws a subclass at its limit for buffers. */
   public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;
   }

@@ -10,13 +10,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes of a file by which a change is noticed without reading the content (decision xds
- * 0045): the key of the file to which the path leads through all links, the time of its last
- * change, and its size. A Kubernetes volume swaps a link, so the key changes although the path
- * stays.
+ * Attributes of a file that reveal a change without a reading of the content (decision xds-0045):
+ * the file's key after all links are followed, the time of its last change, and its size. When a
+ * Kubernetes volume swaps a link, the key changes but the path does not.
  */
 public record FileStamp(@Nullable Object key, FileTime modified, long size) {
-  /** Returns empty when there is no such file. Blocks for one call to the file system. */
+  /** Reads the attributes with one blocking system call; empty if the file does not exist. */
   public static Optional<FileStamp> of(String path) {
     try {
       var file = Files.readAttributes(Path.of(path), BasicFileAttributes.class);

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * An IP address as numbers, which compares without allocation. An IPv4-mapped IPv6 address, which a
- * socket on {@code [::]} reports for an IPv4 peer, is the IPv4 address that it maps.
+ * An IP address as numbers, whose comparison allocates nothing. An IPv4-mapped IPv6 address, which
+ * a socket on {@code [::]} reports for an IPv4 peer, is converted to the IPv4 address.
  *
  * @param high the upper half of an IPv6 address; 0 for IPv4
  * @param low the lower half of an IPv6 address, or the IPv4 address
@@ -66,8 +66,9 @@ public record IpAddress(boolean isV6, long high, long low) {
   }
 
   /**
-   * Whether {@code text} is four numbers up to 255, without leading zeros, which some parsers read
-   * as octal. It runs for each endpoint of an update; a pattern takes ten times as long.
+   * Whether {@code text} is four numbers up to 255. Leading zeros are refused, because some parsers
+   * read them as octal. A regular expression would be ten times slower for the endpoints of an
+   * update.
    */
   private static boolean isV4(String text) {
     int numbers = 0;
@@ -101,7 +102,7 @@ public record IpAddress(boolean isV6, long high, long low) {
             ? ByteBuffer.allocate(Long.BYTES * 2).putLong(high).putLong(low)
             : ByteBuffer.allocate(Integer.BYTES).putInt((int) low);
     String groups = host(bytes.array());
-    // RFC 5952 section 4.2: :: stands for the longest run of zeros, and for the first of equals
+    // RFC 5952 section 4.2: :: replaces the longest run of zeros, the first of equal runs
     return ZEROS
         .matcher(groups)
         .results()
@@ -113,7 +114,7 @@ public record IpAddress(boolean isV6, long high, long low) {
   private static String host(byte[] address) {
     try {
       return InetAddress.getByAddress(address).getHostAddress();
-    } catch (UnknownHostException impossible) { // the length is that of an address
+    } catch (UnknownHostException impossible) { // the array has the length of an address
       throw new IllegalStateException(impossible);
     }
   }

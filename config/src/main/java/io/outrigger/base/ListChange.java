@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The difference of two lists apart from their common head and tail. When a few of many elements
- * come or go, an update only has to process this difference. An element that moved is both removed
+ * The difference of two lists between their common head and tail. If few of many elements are added
+ * or removed, an update has to process only this difference. An element that moved is both removed
  * and added.
  *
  * @param head the number of equal elements at the start of both lists
@@ -16,10 +16,7 @@ import java.util.Map;
  * @param tail the number of equal elements at the end of both lists
  */
 public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) {
-  /**
-   * Compares two lists from both ends. The parts of the result are views of the two lists, not
-   * copies.
-   */
+  /** Compares two lists from both ends. The result contains views of the two lists, not copies. */
   public static <T> ListChange<T> between(List<T> before, List<T> after) {
     int shorter = Math.min(before.size(), after.size());
     int head = 0;
@@ -38,7 +35,7 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
         tail);
   }
 
-  /** Compares identities first: most often both lists hold the same instance. */
+  /** Compares identities first, because equal elements are mostly the same instance. */
   private static boolean isSame(Object before, Object after) {
     return before == after || before.equals(after);
   }
@@ -48,9 +45,9 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
   }
 
   /**
-   * Returns a list equal to {@code after} that reuses the equal instances of {@code before}, so
-   * that a later comparison of the two lists finds most elements identical. Returns {@code before}
-   * itself when the lists are equal.
+   * Returns a list equal to {@code after} that reuses equal elements of {@code before}, so that
+   * later comparisons find identical elements. Returns {@code before} itself if the lists are
+   * equal.
    */
   public static <T> List<T> shared(List<T> before, List<T> after) {
     ListChange<T> change = between(before, after);

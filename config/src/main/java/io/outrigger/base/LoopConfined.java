@@ -4,7 +4,7 @@ import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Target;
 
-/** Marks a type whose state only one event loop of the data plane touches. */
+/** Marks a type whose instances belong to one event loop of the data plane each. */
 @Documented
 @Target(ElementType.TYPE)
 public @interface LoopConfined {}

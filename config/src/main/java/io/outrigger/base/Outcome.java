@@ -3,7 +3,7 @@ package io.outrigger.base;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** A value, or the status of the failure to obtain the value. */
+/** A value, or a status that explains why there is no value. */
 public sealed interface Outcome<T> {
   record Ok<T>(T value) implements Outcome<T> {}
 

@@ -8,16 +8,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Polls files at a fixed interval, off the control loop, until {@link #close}. Polling notices
+ * Polls files at a fixed interval, off the control loop, until {@link #close}. Polling detects
  * changes for which the system sends no file event, such as the swapped links of a Kubernetes
- * volume (decision xds 0045).
+ * volume (decision xds-0045).
  *
- * <p>A poll ends before the next poll begins. An exception of a poll is logged, and polling
- * continues.
+ * <p>Polls do not overlap. If a poll throws an exception, the watcher logs it and continues.
  */
 @ControlConfined
 public final class PathWatcher<T> {
-  /** The interval between two polls, so that a change is noticed within a second. */
+  /** The time from one poll to the next, so that a change is detected within a second. */
   public static final Duration PACE = Duration.ofMillis(500);
 
   private static final Logger log = LoggerFactory.getLogger(PathWatcher.class);
@@ -34,10 +33,10 @@ public final class PathWatcher<T> {
   /**
    * Creates a watcher that does nothing before {@link #start} or {@link #startLater}.
    *
-   * @param name the name of the files in the log
+   * @param name a description of the files for log messages
    * @param reading runs the polls, which may block
-   * @param poll called on the control loop before each poll; the supplier that it returns runs on
-   *     {@code reading}
+   * @param poll called on the control loop before each poll; returns a supplier that reads the
+   *     files on {@code reading}
    * @param onResult receives the result of each poll on the control loop; not called after {@link
    *     #close}
    */
@@ -83,7 +82,7 @@ public final class PathWatcher<T> {
     Runnable result = then;
     loop.execute(
         () -> {
-          if (!closed) { // a poll may end after close
+          if (!closed) { // false if closed during the poll
             next = loop.schedule(PACE, this::poll);
             result.run();
           }
@@ -97,7 +96,7 @@ public final class PathWatcher<T> {
 
   private void onThrown(Throwable failure) {
     if (isFailing) {
-      return; // it is logged already
+      return; // the failure before was logged
     }
     isFailing = true;
     if (Exhaustion.isOutOfMemory(failure)) {

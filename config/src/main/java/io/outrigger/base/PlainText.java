@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * Makes text from outside safe for one line of a log or message. The text must not begin a new
- * line, control a terminal, or change the writing direction of the text around it.
+ * Makes untrusted text safe for one line of a log or message: the result cannot begin a new line,
+ * control a terminal, or change the writing direction of the text around it.
  */
 @AnyThread
 public final class PlainText {
@@ -35,10 +35,11 @@ public final class PlainText {
 
   /**
    * Returns an equal JSON document whose {@linkplain #steers control characters} are escaped. A
-   * JSON document has such characters within strings only. The line ends of the document stay.
+   * JSON document can contain control characters only in strings, except for line ends, which are
+   * kept.
    */
   public static String ofJson(String json) {
-    int ascii = 0; // JSON writers escape the control characters below 0x7F
+    int ascii = 0; // JSON writers have escaped control characters below 0x7F
     while (ascii < json.length() && json.charAt(ascii) < 0x7F) {
       ascii++;
     }
@@ -61,7 +62,7 @@ public final class PlainText {
     return plain.toString();
   }
 
-  /** Returns the text with {@code also} and all but printable ASCII percent-encoded, as UTF-8. */
+  /** Percent-encodes {@code also} and all characters except printable ASCII, as UTF-8. */
   public static String percentEncoded(String text, char also) {
     if (text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != also)) {
       return text;
@@ -78,9 +79,9 @@ public final class PlainText {
   }
 
   /**
-   * Whether a character is a control (C0, DEL, C1), a separator of lines or paragraphs, or one of
-   * Unicode's format characters (Cf), which are invisible and change how the characters beside them
-   * are shown.
+   * Whether a character is a control character (C0, DEL, C1), a line or paragraph separator, or a
+   * Unicode format character (Cf), which is invisible and may change how adjacent characters are
+   * shown.
    */
   public static boolean steers(int codePoint) {
     if (codePoint < 0x7F) {

@@ -3,8 +3,8 @@ package io.outrigger.base;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The source of random numbers. Each draw names its purpose, so that a test can fix the draws of
- * one purpose alone. Any thread may use a source.
+ * A source of random numbers. Each draw has a purpose, so that a test can determine only the draws
+ * of one purpose. Any thread may use a source.
  */
 public interface RandomSource {
   enum Purpose {
@@ -30,6 +30,6 @@ public interface RandomSource {
   /** Returns a uniform value in {@code [0, bound)}; {@code bound} is positive. */
   long nextLong(long bound, Purpose purpose);
 
-  /** The source of a running process; a draw takes no lock and allocates nothing. */
+  /** The source of a running process. A draw takes no lock and allocates nothing. */
   RandomSource SYSTEM = (bound, purpose) -> ThreadLocalRandom.current().nextLong(bound);
 }

@@ -14,21 +14,19 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 
 /**
- * Reads files whose paths come from configuration. A file that is not a regular file is not opened,
- * because opening a pipe blocks until another process writes to the pipe.
+ * Reads files whose paths come from configuration. Only regular files are opened, because opening a
+ * pipe blocks until another process opens the pipe for writing.
  */
 @AnyThread
 public final class RegularFile {
-  /**
-   * The pipes of a shell, such as {@code /dev/fd/63} and {@code /proc/self/fd/11}, have a writer.
-   */
+  /** The directories of shell pipes, such as {@code /dev/fd/63}, which already have a writer. */
   private static final List<Path> PIPES = List.of(Path.of("/dev"), Path.of("/proc/self/fd"));
 
   private RegularFile() {}
 
   /**
-   * Thrown when a file cannot be read. The reason is one line in lower case and fits behind the
-   * path of the file.
+   * Thrown when a file cannot be read. The message is one line in lower case that continues a
+   * sentence after the path of the file.
    */
   public static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1L;
@@ -49,14 +47,14 @@ public final class RegularFile {
     }
   }
 
-  /** Reads a file, but refuses one of more than {@code maxBytes}. Blocks. */
+  /** Reads a file of at most {@code maxBytes}; refuses larger files. Blocks. */
   public static byte[] read(String path, int maxBytes) throws Unreadable {
     return read(path, maxBytes, false);
   }
 
   /**
-   * Reads the text of a file that the user named, but refuses one of more than {@code maxBytes}.
-   * Also reads the pipes of a shell: {@code --bootstrap <(command)}. Blocks.
+   * Reads the text of a file of at most {@code maxBytes} that the user named; refuses larger files.
+   * The file may also be a shell pipe, as in {@code --bootstrap <(command)}. Blocks.
    */
   public static String readText(String path, int maxBytes) throws Unreadable {
     try {
@@ -76,7 +74,7 @@ public final class RegularFile {
         String kind = attributes.isDirectory() ? "is a folder" : "is no regular file";
         throw new Unreadable(kind, false);
       }
-      if (attributes.size() > maxBytes) { // before any of it fills the heap
+      if (attributes.size() > maxBytes) { // before a large file fills the heap
         throw new Unreadable("is larger than " + size(maxBytes), false);
       }
       try (InputStream in = Files.newInputStream(file)) {

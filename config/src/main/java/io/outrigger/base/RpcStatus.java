@@ -1,6 +1,6 @@
 package io.outrigger.base;
 
-/** A gRPC status as data, without a gRPC library; the message may be empty. */
+/** A gRPC status that does not depend on a gRPC library. The message may be empty. */
 public record RpcStatus(Code code, String message) {
   public static final RpcStatus OK = new RpcStatus(Code.OK, "");
 
@@ -36,10 +36,7 @@ public record RpcStatus(Code code, String message) {
       return number;
     }
 
-    /**
-     * Returns the code with that number, or {@link #UNKNOWN} for a number that gRPC does not
-     * define.
-     */
+    /** Returns the code with {@code number}, or {@link #UNKNOWN} if gRPC defines no such code. */
     public static Code ofNumber(int number) {
       return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : UNKNOWN;
     }
@@ -77,7 +74,7 @@ public record RpcStatus(Code code, String message) {
   }
 
   /**
-   * Returns the status that callers receive for a failure of the control plane or of name
+   * Returns the status with which calls fail after this failure of the control plane or of name
    * resolution: UNAVAILABLE with the same message (A88 "status codes", A54).
    */
   public RpcStatus forDataPlane() {
@@ -85,8 +82,8 @@ public record RpcStatus(Code code, String message) {
   }
 
   /**
-   * Returns a status with a code that a gRPC library may generate (A54). A status with any other
-   * code becomes INTERNAL, with the original status in the message.
+   * Returns this status if a gRPC library may generate its code (A54). Otherwise returns INTERNAL,
+   * with the original status in the message.
    */
   public RpcStatus restricted() {
     return switch (code) {

@@ -11,11 +11,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes failures of sockets for people. The messages of the operating system and of Netty
- * contain function names and error numbers, and differ between transports.
+ * Describes socket failures for people. The original messages contain function names and error
+ * numbers, and differ between Netty's transports.
  */
 public final class SocketErrors {
-  /** Maps Linux's error numbers and the texts of the JVM and of the C library to descriptions. */
+  /**
+   * Maps Linux error numbers, and parts of messages of the JVM and the C library, to descriptions.
+   */
   private static final Map<String, String> WORDS = new LinkedHashMap<>();
 
   static {
@@ -33,7 +35,7 @@ public final class SocketErrors {
     WORDS.put("1|13|permission denied|operation not permitted", "permission denied");
   }
 
-  /** Matches an alert from the peer in the messages of the JDK's TLS and of BoringSSL. */
+  /** Matches a TLS alert from the peer in the messages of the JDK and of BoringSSL. */
   private static final Pattern ALERT =
       Pattern.compile("(?i)(?:received fatal alert: |(?:SSLV3|TLSV1)_ALERT_)(\\w+)");
 
@@ -50,7 +52,7 @@ public final class SocketErrors {
       root = root.getCause();
     }
     if (root instanceof FileNotFoundException && root.getMessage() == null) {
-      return "the unix socket does not exist"; // the exception of Netty's epoll transport
+      return "the unix socket does not exist"; // thrown by Netty's epoll transport
     }
     if (root instanceof ClosedChannelException) {
       return "the connection was closed";
@@ -60,7 +62,7 @@ public final class SocketErrors {
   }
 
   /**
-   * Returns the TLS alert that the peer sent, by its name in RFC 8446, when the message of {@code
+   * Returns the RFC 8446 name of the TLS alert that the peer sent, if the message of {@code
    * failure} contains an alert.
    */
   public static Optional<String> tlsAlert(Throwable failure) {

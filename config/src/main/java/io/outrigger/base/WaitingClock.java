@@ -3,8 +3,8 @@ package io.outrigger.base;
 import java.time.Duration;
 
 /**
- * The clock of the programs around the proxy, such as the demo and the command line, which may
- * block their own thread. The proxy itself does not use this clock.
+ * A clock with a blocking sleep, for programs around the proxy such as the demo and the command
+ * line. The proxy itself must not use this clock, because it must not block.
  */
 @AnyThread
 public final class WaitingClock {

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The XXH64 hash, with seed 0 (A42) or a given seed (A68). Equal input has an equal hash in every
- * process and every programming language. All methods are pure functions.
+ * The XXH64 hash, with seed 0 (A42) or a given seed (A68). Equal inputs have equal hashes in every
+ * process and in other implementations of XXH64. All methods are pure functions.
  */
 public final class Xxh64 {
   private static final long P1 = 0x9E3779B185EBCA87L;
@@ -99,7 +99,7 @@ public final class Xxh64 {
     return Long.rotateLeft(hash ^ round(0, value), 27) * P1 + P4;
   }
 
-  /** Mixes the bits so that each bit of the input affects each bit of the hash. */
+  /** The final mixing step of XXH64, by which each input bit affects each bit of the hash. */
   private static long avalanche(long hash) {
     long mixed = (hash ^ (hash >>> 33)) * P2;
     mixed = (mixed ^ (mixed >>> 29)) * P3;

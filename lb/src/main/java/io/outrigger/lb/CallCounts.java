@@ -5,13 +5,12 @@ import io.outrigger.lb.state.SubchannelCalls;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts the calls of one subchannel or endpoint. Each event loop writes to its own cache line. The control loop adds up the counts when a caller requests them.
+ * Counts the calls of one subchannel or endpoint. Each event loop writes to its own cache line. The
+ * control loop adds up the counts when a caller requests them.
  */
 @AnyThread
 public final class CallCounts {
-  /**
-   * The longs per event loop, enough to separate the cache lines of two loops.
-   */
+  /** The longs per event loop, enough to separate the cache lines of two loops. */
   private static final int STRIDE = 12;
 
   private static final int STARTED = 0;
@@ -41,9 +40,7 @@ public final class CallCounts {
         });
   }
 
-  /**
-   * The counts of all calls so far, exact for calls that have ended. Runs on any thread.
-   */
+  /** The counts of all calls so far, exact for calls that have ended. Runs on any thread. */
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);

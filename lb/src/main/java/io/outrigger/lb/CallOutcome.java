@@ -8,7 +8,8 @@ public enum CallOutcome {
    */
   SUCCESS,
   /**
-   * The attempt ended in any other way. As in gRPC, cancelled and expired attempts are failures, even if the attempt still waited for a stream or a connection of the subchannel.
+   * The attempt ended in any other way. As in gRPC, cancelled and expired attempts are failures,
+   * even if the attempt still waited for a stream or a connection of the subchannel.
    */
   FAILURE,
   /**

@@ -5,9 +5,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.state.ConnectionEvent;
 
-/**
- * Opens connections. The proxy implements this interface with Netty; tests use a fake.
- */
+/** Opens connections. The proxy implements this interface with Netty; tests use a fake. */
 @ControlConfined
 public interface Connector {
   /**
@@ -53,7 +51,9 @@ public interface Connector {
     void close();
 
     /**
-     * Sets how many connections the attempt may make, at least 1 (A105). Further connections are made only while calls wait because the peer admits no more streams. Lowering the limit closes no connection. A connector that makes only one connection ignores this call.
+     * Sets how many connections the attempt may make, at least 1 (A105). Further connections are
+     * made only while calls wait because the peer admits no more streams. Lowering the limit closes
+     * no connection. A connector that makes only one connection ignores this call.
      */
     default void limitConnections(int max) {}
   }
@@ -63,9 +63,7 @@ public interface Connector {
    * lb-0026).
    */
   enum Ending {
-    /**
-     * The connection answered a call, or it got a graceful GOAWAY and still answers open calls.
-     */
+    /** The connection answered a call, or it got a graceful GOAWAY and still answers open calls. */
     SERVED,
     /** The connection ended with a graceful GOAWAY (NO_ERROR) before any call was sent on it. */
     UNUSED,

@@ -9,9 +9,7 @@ import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The base class of subchannel wrappers, which forwards all methods to the wrapped subchannel.
- */
+/** The base class of subchannel wrappers, which forwards all methods to the wrapped subchannel. */
 @AnyThread
 public abstract class DelegatingSubchannel implements Subchannel {
   private @Nullable Subchannel delegate; // set before the subchannel is published

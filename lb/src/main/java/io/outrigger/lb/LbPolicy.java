@@ -8,7 +8,8 @@ import io.outrigger.lb.view.NodeVisitor;
 @ControlConfined
 public interface LbPolicy {
   /**
-   * Applies {@code config}, which has the same {@link LbConfig#kind} as the first configuration. Before this method returns, the policy publishes a state and a picker for {@code config}.
+   * Applies {@code config}, which has the same {@link LbConfig#kind} as the first configuration.
+   * Before this method returns, the policy publishes a state and a picker for {@code config}.
    */
   void update(LbConfig config);
 

@@ -132,9 +132,7 @@ public sealed interface PickPlan {
     KEPT,
     /** No endpoint of the session can be used, so the load balancer picks. */
     LOST,
-    /**
-     * The first call of a session waits until the cluster's address map is filled.
-     */
+    /** The first call of a session waits until the cluster's address map is filled. */
     NOT_LOOKED_UP
   }
 
@@ -177,7 +175,8 @@ public sealed interface PickPlan {
    * @param source the origin of the hash, as a text for people
    * @param place the index of the ring entry to which the hash belongs; -1 without a hash
    * @param size the number of entries of the ring
-   * @param passed how many entries from {@code place} on are skipped, as their endpoints have failed
+   * @param passed how many entries from {@code place} on are skipped, as their endpoints have
+   *     failed
    */
   record Hashed(OptionalLong hash, String source, int place, int size, int passed, PickPlan rest)
       implements Above {

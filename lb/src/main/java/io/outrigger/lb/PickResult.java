@@ -5,11 +5,13 @@ import io.outrigger.base.RpcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a pick. Where possible, pickers create results in advance and share them among calls.
+ * The result of a pick. Where possible, pickers create results in advance and share them among
+ * calls.
  */
 public sealed interface PickResult {
   /**
-   * The call uses this subchannel. The receiver must call {@link Subchannel#callEnded} exactly once on the subchannel. Results are compared by identity.
+   * The call uses this subchannel. The receiver must call {@link Subchannel#callEnded} exactly once
+   * on the subchannel. Results are compared by identity.
    */
   @AnyThread
   final class Use implements PickResult {

@@ -3,7 +3,8 @@ package io.outrigger.lb;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Delays what a policy publishes until the policy has updated all its children. Children may publish during the update, but the policy decides once (A56 "Configuration Updates").
+ * Delays what a policy publishes until the policy has updated all its children. Children may
+ * publish during the update, but the policy decides once (A56 "Configuration Updates").
  */
 @ControlConfined
 public final class PublishGate {

@@ -70,7 +70,8 @@ public interface Subchannel {
   }
 
   /**
-   * The leaf cluster of the endpoint (A89), and the cluster's resolution note (A88). Both are empty unless the node that knows the cluster wraps the subchannel. Any thread may call this method.
+   * The leaf cluster of the endpoint (A89), and the cluster's resolution note (A88). Both are empty
+   * unless the node that knows the cluster wraps the subchannel. Any thread may call this method.
    */
   default FailureNote note() {
     return FailureNote.NONE;

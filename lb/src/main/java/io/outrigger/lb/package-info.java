@@ -2,7 +2,9 @@
  * The SPI of the load-balancing tree: policies, their parents, pickers and pick results. Policies
  * use only this SPI (decision lb-0002).
  *
- * <p>Policies and subchannels are used on the control loop only. Pickers, pick results and the methods of subchannels that count calls are used on event loops, where they never block, lock or, on the common path, allocate.
+ * <p>Policies and subchannels are used on the control loop only. Pickers, pick results and the
+ * methods of subchannels that count calls are used on event loops, where they never block, lock or,
+ * on the common path, allocate.
  */
 @NullMarked
 package io.outrigger.lb;

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 /**
  * A parsed gRPC xDS bootstrap (A27, A47, A71, A95).
  *
- * @param servers the control planes in order of fallback; empty only in a program that uses no
+ * @param servers the control planes in order of preference; empty only if the program uses no
  *     control plane
  * @param listenerNameTemplate {@code client_default_listener_resource_name_template}
  * @param authorities the authorities by name (A47)
@@ -39,7 +39,7 @@ public record Bootstrap(
         serverListenerNameTemplate);
   }
 
-  /** Returns every control plane once; the control planes of authorities come last. */
+  /** Returns all control planes without duplicates; the control planes of authorities come last. */
   public List<XdsServer> allServers() {
     return Stream.concat(
             servers.stream(),
@@ -49,11 +49,11 @@ public record Bootstrap(
   }
 
   /**
-   * The settings of an authority in xdstp names. An authority without servers uses the top-level
-   * servers.
+   * The settings of an authority of xdstp names. If {@code servers} is empty, the authority uses
+   * the top-level servers.
    *
-   * @param fallbackOnReachabilityOnly whether the next server is used as soon as the servers before
-   *     it cannot be reached, even when every resource is known (A95)
+   * @param fallbackOnReachabilityOnly whether a server that cannot be reached causes fallback to
+   *     the next server even if all resources are cached (A95)
    */
   public record Authority(
       List<XdsServer> servers,
@@ -78,10 +78,10 @@ public record Bootstrap(
     }
 
     /**
-     * The plugin {@code spiffe_workload_api}, which only Outrigger has.
+     * The plugin {@code spiffe_workload_api}, an extension of Outrigger.
      *
-     * @param endpoint the configured endpoint; empty to use the endpoint in the environment
-     *     variable {@link WorkloadEndpoint#VARIABLE}
+     * @param endpoint the endpoint of the Workload API; empty to read the endpoint from the
+     *     environment variable {@link WorkloadEndpoint#VARIABLE}
      */
     record WorkloadApi(Optional<WorkloadEndpoint> endpoint) implements CertificateProvider {
       static final String PLUGIN = "spiffe_workload_api";
@@ -93,16 +93,17 @@ public record Bootstrap(
     }
 
     /**
-     * The plugin {@code istio_ca}, which only Outrigger has: certificates of a CA that speaks
+     * The plugin {@code istio_ca}, an extension of Outrigger: obtains certificates from a CA with
      * istio's certificate service (CONTRACT section 14).
      *
      * @param address the gRPC target of the CA
-     * @param rootFile the roots that vouch for the CA's own certificate
-     * @param tokenFile a token of the service account, for the CA's audience
-     * @param clusterId the cluster that issued the token; empty for the CA's own cluster
+     * @param rootFile the file of the roots by which the CA's server certificate is verified
+     * @param tokenFile the file of a service account token for the CA's audience
+     * @param clusterId the Kubernetes cluster that issued the token; empty for the cluster of the
+     *     CA
      * @param validity the requested lifetime of certificates
-     * @param signer the signer of Kubernetes that the CA hands requests to
-     * @param trustDomain the trust domain of the names in requests
+     * @param signer the Kubernetes signer to which the CA passes requests
+     * @param trustDomain the trust domain of the SPIFFE IDs in requests
      */
     record IstioCa(
         String address,
@@ -115,9 +116,9 @@ public record Bootstrap(
         implements CertificateProvider {
       static final String PLUGIN = "istio_ca";
 
-      static final String DEFAULT_TRUST_DOMAIN = "cluster.local"; // istio's own default
+      static final String DEFAULT_TRUST_DOMAIN = "cluster.local"; // as in istio
 
-      static final Duration DEFAULT_VALIDITY = Duration.ofHours(24); // as istio's agent requests
+      static final Duration DEFAULT_VALIDITY = Duration.ofHours(24); // as in istio's agent
 
       @Override
       public String plugin() {
@@ -126,8 +127,8 @@ public record Bootstrap(
     }
 
     /**
-     * A plugin that Outrigger does not support. A cluster that names an instance of such a plugin
-     * is invalid; the bootstrap is valid.
+     * A plugin that Outrigger does not support. The bootstrap stays valid, but a cluster that names
+     * an instance of the plugin is invalid.
      */
     record Unknown(String plugin) implements CertificateProvider {}
   }

@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads the text of a gRPC xDS bootstrap. The reader accepts the documents that a proxyless client
- * accepts: unknown fields are ignored, and wrong types are errors. One reading finds all errors
- * (A27, A29, A36, A47, A65, A71, A95, A97).
+ * Reads the text of a gRPC xDS bootstrap. The reader accepts the same documents as a proxyless
+ * client: unknown fields are ignored, and wrong types are errors. The reader reports all errors at
+ * once (A27, A29, A36, A47, A65, A71, A95, A97).
  */
 @AnyThread
 public final class BootstrapReader {
@@ -140,7 +140,7 @@ public final class BootstrapReader {
     return providers;
   }
 
-  /** Parses strict JSON: one document without comments and without text after the document. */
+  /** Parses strict JSON, without comments and without text after the document. */
   private static Optional<JsonElement> parse(String json, JsonNode.Findings findings) {
     JsonReader reader = new JsonReader(new StringReader(json));
     reader.setStrictness(Strictness.STRICT);

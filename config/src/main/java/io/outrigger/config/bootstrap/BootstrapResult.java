@@ -4,14 +4,14 @@ import java.util.List;
 
 /** The result of {@link BootstrapReader} for a document. */
 public sealed interface BootstrapResult {
-  /** The document is valid; an operator should check the warnings all the same. */
+  /** The document is valid. {@code warnings} are probable mistakes of the operator. */
   record Accepted(Bootstrap bootstrap, List<Finding> warnings) implements BootstrapResult {
     public Accepted {
       warnings = List.copyOf(warnings);
     }
   }
 
-  /** The document is invalid; all errors, at least one, are in the order of reading. */
+  /** The document is invalid. {@code errors} has at least one entry, in the order of reading. */
   record Refused(List<Finding> errors) implements BootstrapResult {
     public Refused {
       errors = List.copyOf(errors);

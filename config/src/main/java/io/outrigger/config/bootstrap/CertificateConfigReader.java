@@ -9,13 +9,13 @@ import java.util.stream.Stream;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
- * certificate providers (A29). The credentials and the provider have the same fields, except for
- * the SPIFFE field of A87. Also reads the settings of {@code spiffe_workload_api} and {@code
+ * certificate providers (A29). Both have the same fields, except that only the provider has the
+ * SPIFFE field of A87. This class also reads the settings of {@code spiffe_workload_api} and {@code
  * istio_ca}.
  */
 final class CertificateConfigReader {
   private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");
-  private static final Pattern VALIDITY = // as Go writes durations
+  private static final Pattern VALIDITY = // Go's syntax of durations
       Pattern.compile("(?=.)(?:\\d{1,6}h)?(?:\\d{1,8}m)?(?:\\d{1,9}s)?");
   private static final Pattern HEADER_VALUE = Pattern.compile("[\\x21-\\x7e]+");
   private static final Pattern TRUST_DOMAIN =
@@ -31,9 +31,9 @@ final class CertificateConfigReader {
   }
 
   /**
-   * Reads one entry of {@code certificate_providers}. An unknown plugin is kept with a warning, so
-   * that a bootstrap written for another client still works. A cluster that names the unknown
-   * plugin is refused.
+   * Reads one entry of {@code certificate_providers}. An unknown plugin causes only a warning, so
+   * that a bootstrap for another client still works. A cluster that names the unknown plugin is
+   * refused.
    */
   static Optional<CertificateProvider> provider(JsonNode node) {
     Optional<String> plugin = node.isObject() ? node.requiredText("plugin_name") : Optional.empty();

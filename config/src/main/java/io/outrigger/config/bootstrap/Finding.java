@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * An error or a warning about one place of a document.
+ * An error or a warning about one value of a document.
  *
  * @param path the JSON path, such as {@code $.xds_servers[0].channel_creds}
- * @param message the reason and, unless obvious, the remedy; one line
+ * @param message one line with the reason and, unless obvious, the remedy
  */
 public record Finding(String path, String message) {
   private static final Pattern STEP =
       Pattern.compile("\\.(\\w+)|\\[(\\d+)]|\\[(\"(?:[^\"\\\\]|\\\\.)*\")]");
 
-  /** Returns the names of members and the indexes of elements that lead from the root to here. */
+  /** Returns the steps of {@code path} from the root: names of members and indexes of elements. */
   public List<String> steps() {
     return STEP.matcher(path)
         .results()

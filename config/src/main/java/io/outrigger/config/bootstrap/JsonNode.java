@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A JSON value with its path. When a value has the wrong type, the reading method records a finding
- * and returns the result for an absent value, so that the reader continues and finds the next error
- * as well. A JSON null counts as absent.
+ * A JSON value with its path. If a value has the wrong type, the methods of this class record an
+ * error and treat the value as absent, so that the reader continues and finds further errors. A
+ * JSON null counts as absent.
  */
 public record JsonNode(JsonElement value, String path, Findings findings) {
   private static final String PARSER_ADVICE =
@@ -38,8 +38,8 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /**
-   * Returns a member that is an object. Returns an empty object if the member is absent, or if it
-   * has another type, which is then the only finding about it.
+   * Returns a member that is an object. If the member is absent or has another type, returns an
+   * empty object. Another type is an error, after which the empty object records no errors.
    */
   JsonNode object(String name) {
     Optional<JsonNode> found = member(name);
@@ -60,13 +60,13 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /**
-   * Returns a hint for the end of a message if another member is probably a misspelling of {@code
-   * name}; otherwise an empty text.
+   * Returns the end of an error message, with the name of another member that is probably a
+   * misspelling of {@code name}; an empty text if there is no such member.
    */
   String misspelt(String name) {
     return asObject()
         .flatMap(object -> DidYouMean.nearest(name, object.keySet()))
-        .filter(found -> !found.equals(name)) // which is null
+        .filter(found -> !found.equals(name)) // if present, its value is null
         .map(found -> "; \"%s\" is not read, write it as \"%s\"".formatted(found, name))
         .orElse("");
   }
@@ -116,7 +116,7 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
     return members;
   }
 
-  /** Whether this value is an object; records a finding if not. */
+  /** Whether this value is an object; records an error if not. */
   public boolean isObject() {
     return asObject().isPresent();
   }
@@ -148,7 +148,7 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
     return Optional.empty();
   }
 
-  /** Describes a syntax error in one line, without the parser's advice to programmers. */
+  /** Describes a syntax error in one line, without the advice that Gson gives to programmers. */
   public static String syntaxError(Exception failure) {
     Throwable cause = failure.getCause() instanceof IOException io ? io : failure;
     String message = String.valueOf(cause.getMessage());

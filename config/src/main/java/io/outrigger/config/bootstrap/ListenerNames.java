@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Computes the name of the Listener resource of an xDS target (A47 "gRPC Client Target URI Syntax")
- * and of an address to serve (A36 "xDS Protocol").
+ * Computes the name of the Listener resource for an xDS target (A47 "gRPC Client Target URI
+ * Syntax") or for a server's listening address (A36 "xDS Protocol").
  */
 @AnyThread
 public final class ListenerNames {
@@ -23,7 +23,7 @@ public final class ListenerNames {
   /**
    * Returns the resource name for {@code xds:///path} or {@code xds://authority/path}.
    *
-   * @param path the target's path without the leading slash and without percent-encoding
+   * @param path the target's path, percent-decoded and without the leading slash
    * @return the name, or a failure when the bootstrap does not define the authority of the name
    */
   public static Outcome<String> of(Bootstrap bootstrap, Optional<String> authority, String path) {
@@ -38,11 +38,11 @@ public final class ListenerNames {
   }
 
   /**
-   * Returns the name of the Listener that configures the address {@code listen}, such as {@code
-   * 0.0.0.0:8080} or {@code [::]:8080}.
+   * Returns the name of the Listener resource for a server that listens at {@code listen}, such as
+   * {@code 0.0.0.0:8080} or {@code [::]:8080}.
    *
-   * @return the name, or a failure when the bootstrap has no template for such names, or does not
-   *     define the authority of the name
+   * @return the name, or a failure if the bootstrap lacks the template for server listeners or the
+   *     authority of the name
    */
   public static Outcome<String> ofServer(Bootstrap bootstrap, String listen) {
     return bootstrap

@@ -4,10 +4,10 @@ import io.outrigger.config.endpoint.Locality;
 import java.util.Map;
 
 /**
- * The identity of this process towards the control plane.
+ * The node message by which this process identifies itself to the control plane.
  *
- * @param metadata a JSON object as plain Java values of type Map, List, String, Double or Boolean;
- *     JSON nulls are left out
+ * @param metadata a JSON object, converted to Map, List, String, Double and Boolean; without JSON
+ *     nulls
  */
 public record Node(String id, String cluster, Locality locality, Map<String, Object> metadata) {
   public Node {

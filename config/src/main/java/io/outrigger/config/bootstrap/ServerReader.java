@@ -26,8 +26,7 @@ final class ServerReader {
   }
 
   /**
-   * Reads one server. An invalid field gets a placeholder value, because a document with errors is
-   * refused anyway.
+   * Reads one server. An invalid field gets a placeholder, because the document is refused anyway.
    */
   private static XdsServer server(JsonNode node) {
     String uri = node.requiredText("server_uri").orElse("-");
@@ -67,14 +66,14 @@ final class ServerReader {
         return filler;
       }
       if (type.get().equals("insecure")) {
-        var unused = entry.object("config"); // which another type is an error
+        var unused = entry.object("config"); // an error if it is no object
         return new ChannelCredentials.Insecure();
       }
       if (type.get().equals("tls")) {
         return CertificateConfigReader.channelCredentials(entry.object("config"));
       }
       if (type.get().equals("google_default")) {
-        return new ChannelCredentials.GoogleDefault(); // its config is ignored, as in gRPC
+        return new ChannelCredentials.GoogleDefault(); // as in gRPC, ignores "config"
       }
       skipped.add("\"" + type.get() + "\"");
     }
@@ -108,7 +107,7 @@ final class ServerReader {
       Optional<String> name = feature.text();
       name.ifPresent(names::add);
       if (name.equals(Optional.of("resource_timer_is_transient_failure"))) {
-        // A88 misspells the feature like this once; the correct name ends in "error".
+        // A88 contains this misspelling once; the correct name ends in "error".
         node.findings()
             .warn(
                 feature.path(),

@@ -9,7 +9,7 @@ import java.net.URISyntaxException;
 /**
  * The address of the SPIFFE Workload API (SPIFFE Workload Endpoint, section 4).
  *
- * @param target the same endpoint as a gRPC target
+ * @param target the endpoint in the form of a gRPC target
  */
 public record WorkloadEndpoint(String uri, String target) {
   public static final String VARIABLE = "SPIFFE_ENDPOINT_SOCKET";
@@ -18,8 +18,8 @@ public record WorkloadEndpoint(String uri, String target) {
       "give unix:///path/of/the/socket or tcp://address:port, the address as numbers";
 
   /**
-   * Parses an endpoint's URI. The message of a failure, such as {@code is not a URI}, fits behind
-   * {@code text}.
+   * Parses an endpoint's URI. The message of a failure continues a sentence after {@code text}, as
+   * in {@code is not a URI}.
    */
   public static Outcome<WorkloadEndpoint> parse(String text) {
     URI uri;

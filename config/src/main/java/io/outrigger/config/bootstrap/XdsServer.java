@@ -17,7 +17,7 @@ public record XdsServer(
     callCredentials = List.copyOf(callCredentials);
   }
 
-  /** Compares all parts. The compiler's implementation would cost milliseconds of every start. */
+  /** Replaces the record's implementation, which would delay each start by milliseconds. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof XdsServer that
@@ -39,10 +39,12 @@ public record XdsServer(
   public sealed interface ChannelCredentials {
     record Insecure() implements ChannelCredentials {}
 
-    /** TLS, with the system's roots when {@code files} name no roots (A65). */
+    /** TLS with the roots in {@code files}, or else with the roots of the system (A65). */
     record Tls(CertificateFiles files) implements ChannelCredentials {}
 
-    /** TLS with the system's roots, and a token from Google's application default credentials. */
+    /**
+     * TLS with the roots of the system, and a token of Google's application default credentials.
+     */
     record GoogleDefault() implements ChannelCredentials {}
   }
 

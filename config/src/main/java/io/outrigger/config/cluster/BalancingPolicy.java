@@ -11,14 +11,14 @@ import java.util.List;
 public sealed interface BalancingPolicy {
   /**
    * Whether an ejected endpoint (A50) gets no calls. Every policy except pick_first excludes
-   * ejected endpoints (A50-52, decision 0011). pick_first depends on connections alone, so outlier
-   * detection does not apply (A61).
+   * ejected endpoints (A50-52, decision lb-0011). pick_first chooses by connections alone, so
+   * outlier detection has no effect on it (A61).
    */
   default boolean heedsEjections() {
     return true;
   }
 
-  /** Picks a locality by weight; {@code child} balances within each locality. */
+  /** Picks a locality by weight; the policy {@code child} balances within each locality. */
   record WrrLocality(BalancingPolicy child) implements BalancingPolicy {
     @Override
     public boolean heedsEjections() {
@@ -27,11 +27,10 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * Applies {@code child} to a random subset of the endpoints. Each process chooses its own subset
-   * (A68).
+   * Applies the policy {@code child} to a random subset of the endpoints. Each process chooses its
+   * own subset (A68).
    *
-   * @param subsetSize the number of endpoints in the subset, 1 to {@link #LARGEST}; the subset has
-   *     all endpoints when there are fewer
+   * @param subsetSize the maximum number of endpoints in the subset, 1 to {@link #LARGEST}
    */
   record RandomSubsetting(long subsetSize, BalancingPolicy child) implements BalancingPolicy {
     public static final String POLICY = "random_subsetting";
@@ -68,8 +67,8 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * Uses the first address that connects (A62). With {@code shuffle}, endpoints of greater weight
-   * tend to come first.
+   * Uses the first address that connects (A62). If {@code shuffle} is true, endpoints are shuffled
+   * so that endpoints of greater weight tend to come first.
    */
   record PickFirst(boolean shuffle) implements EndpointPicking {
     @Override
@@ -98,7 +97,7 @@ public sealed interface BalancingPolicy {
    */
   record RingHash(long minSize, long maxSize, String requestHashHeader) implements EndpointPicking {
     public static final long DEFAULT_MIN_SIZE = 1024; // A42-02
-    public static final long LARGEST = 8 * 1024 * 1024; // A42-02, the default as well
+    public static final long LARGEST = 8 * 1024 * 1024; // A42-02, also the default
 
     @Override
     public String policy() {
@@ -112,7 +111,7 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * Draws a few endpoints at random and picks the one with the fewest requests in flight (A48).
+   * Draws a few endpoints, and picks the drawn endpoint with the fewest requests in flight (A48).
    *
    * @param choices the number of endpoints drawn per pick, 2 to {@link #MAX_CHOICES}
    */
@@ -127,17 +126,17 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * Picks endpoints in turn, with weights computed from the load that they report (A58, A114).
+   * Picks endpoints in turn, with weights computed from their load reports (A58, A114).
    *
-   * @param oob whether load reports come on a separate stream rather than with each response
+   * @param oob whether load reports come on a separate stream instead of with each response
    * @param oobPeriod the requested interval of load reports on a separate stream
-   * @param blackout the time for which an endpoint must have reported load before its weight is
-   *     used
+   * @param blackout the time from an endpoint's first load report until its weight is used
    * @param expiration the time after which a load report is stale
    * @param updatePeriod the interval between two updates of the weights, at least {@link
    *     #MIN_UPDATE_PERIOD}
-   * @param errorPenalty the amount that an error rate of 1 adds to the utilization; not negative
-   * @param utilizationMetrics the names of metrics, such as {@code named_metrics.queue}, whose
+   * @param errorPenalty the factor by which the error rate is added to the utilization; not
+   *     negative
+   * @param utilizationMetrics the metrics, such as {@code named_metrics.queue}, of which the
    *     largest value is the utilization
    */
   record WeightedRoundRobin(

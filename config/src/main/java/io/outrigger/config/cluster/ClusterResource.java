@@ -14,7 +14,7 @@ import java.util.function.BiConsumer;
  * A Cluster resource (A27, A29, A32, A37, A50, A75, A105).
  *
  * @param loadReporting empty when the load of the cluster is not reported (A27)
- * @param overlay the effect of local policy on the cluster
+ * @param overlay the changes that local policy made to the cluster
  */
 public record ClusterResource(
     String name,
@@ -31,14 +31,14 @@ public record ClusterResource(
   public static final BalancingPolicy DEFAULT_POLICY =
       new BalancingPolicy.WrrLocality(new BalancingPolicy.RoundRobin());
 
-  public static final long UNLIMITED = 0xFFFF_FFFFL; // the largest value of the field
+  public static final long UNLIMITED = 0xFFFF_FFFFL; // the largest uint32
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40
 
   /**
    * Limits, as unsigned 32-bit numbers.
    *
    * @param maxRequests the limit of requests in flight (A32)
-   * @param maxConnections the limit of connections per address of an endpoint (A105); at least 1
+   * @param maxConnections the limit of connections per endpoint address (A105), at least 1
    */
   public record Limits(long maxRequests, long maxConnections) {
     public static final Limits DEFAULT = new Limits(1024, 1); // A32-01, A105-01
@@ -50,9 +50,9 @@ public record ClusterResource(
   /**
    * The settings of session affinity.
    *
-   * @param idleTimeout the time after which an unused connection that only a session requested is
-   *     closed (A75)
-   * @param overrideHostStatus the health statuses of endpoints to which a session may lead (A55-14)
+   * @param idleTimeout the time after which an unused connection is closed if only sessions need it
+   *     (A75)
+   * @param overrideHostStatus the health statuses of the endpoints that sessions may use (A55-14)
    */
   public record Sessions(Duration idleTimeout, Set<HealthStatus> overrideHostStatus) {
     public Sessions {

@@ -10,9 +10,9 @@ public sealed interface ClusterSource {
   /**
    * Endpoints from an EDS resource.
    *
-   * @param resourceName the service name, or the cluster's name when there is no service name
-   * @param serviceName the EDS service name of the cluster; empty when not given. Load reports and
-   *     circuit breakers use this name (A27, A32)
+   * @param resourceName the service name, or the cluster's name if {@code serviceName} is empty
+   * @param serviceName the EDS service name of the cluster, which identifies load reports and
+   *     circuit breakers (A27, A32); may be empty
    */
   record Eds(String resourceName, String serviceName) implements ClusterSource {
     public Eds(String serviceName) {
@@ -27,7 +27,7 @@ public sealed interface ClusterSource {
    *     (A37); otherwise each address is an endpoint, as in a STRICT_DNS cluster
    */
   record Dns(String hostname, int port, boolean isOneEndpoint) implements ClusterSource {
-    /** Returns the endpoints of the name, which has at least one address. */
+    /** Returns the endpoints with {@code addresses}, of which there is at least one. */
     public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
       return isOneEndpoint
           ? List.of(endpoint(addresses))
@@ -39,7 +39,7 @@ public sealed interface ClusterSource {
       return new Endpoint(addresses, HealthStatus.UNKNOWN, 1, toString());
     }
 
-    /** Returns the name with the port, which is an authority. */
+    /** Returns the name with the port, in the form of an authority. */
     @Override
     public String toString() {
       return hostname.indexOf(':') >= 0 ? "[" + hostname + "]:" + port : hostname + ":" + port;
@@ -47,8 +47,8 @@ public sealed interface ClusterSource {
   }
 
   /**
-   * The endpoints of other clusters in order of preference; these may be aggregates as well (A37,
-   * A75).
+   * The endpoints of other clusters in order of preference; these clusters may be aggregates too
+   * (A37, A75).
    */
   record Aggregate(List<String> clusters) implements ClusterSource {
     public Aggregate {

@@ -5,8 +5,8 @@ import io.outrigger.config.bootstrap.XdsServer;
 /**
  * The settings of load reports for a cluster (A27 {@code lrs_server}).
  *
- * @param server the receiver of the reports: {@code self}, which is the control plane that sent the
- *     cluster (A71-09)
- * @param metrics the metrics of the backends' own load reports that are passed on (A85)
+ * @param server the receiver of the reports: {@code self}, the control plane that sent the cluster
+ *     (A71-09)
+ * @param metrics the metrics of backends that the reports include (A85)
  */
 public record LoadReporting(XdsServer server, PropagatedMetrics metrics) {}

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The settings of outlier detection (A50), with defaults filled in. The settings of a disabled
- * algorithm are empty.
+ * The settings of outlier detection (A50), including defaults. The settings of a disabled algorithm
+ * are empty.
  *
- * @param maxEjectionPercent the largest share of endpoints that may be ejected, 0 to 100
+ * @param maxEjectionPercent the maximum percentage of endpoints that may be ejected, 0 to 100
  */
 public record OutlierDetection(
     Duration interval,

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The metrics of a backend's per-request load report (A51) that are passed on to the control plane
+ * The metrics of a backend's per-request load reports (A51) that are reported to the control plane
  * (A85 {@code lrs_report_endpoint_metrics}).
  */
 public record PropagatedMetrics(
@@ -48,7 +48,7 @@ public record PropagatedMetrics(
   /**
    * A selection of the keys of a map.
    *
-   * @param all whether every key is selected; {@code some} is empty then
+   * @param all whether every key is selected; if true, {@code some} is empty
    */
   public record Keys(boolean all, Set<String> some) {
     private static final String EVERY = "*";

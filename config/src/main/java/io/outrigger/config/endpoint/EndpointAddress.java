@@ -7,13 +7,14 @@ import java.util.regex.Pattern;
 
 /**
  * A literal IP address and port, with the HTTP proxy and TLS settings for connections. Addresses
- * that differ in any of these never share connections (A29-19). The address of a served app may be
- * a unix socket instead.
+ * that differ in any component never share connections (A29-19). The address of the app behind a
+ * server may be a unix socket instead.
  *
  * @param ip the IP address in canonical text form; an IPv6 address has no brackets; {@code
  *     unix:/path} for a unix socket
  * @param port the port, 1 to 65535; 0 for a unix socket
- * @param proxy the HTTP proxy that gets the CONNECT request (A86); empty for a direct connection
+ * @param proxy the HTTP proxy that receives the CONNECT request (A86); empty for a direct
+ *     connection
  * @param tls the TLS settings; empty for connections in plain text
  */
 public record EndpointAddress(
@@ -21,7 +22,7 @@ public record EndpointAddress(
   private static final int MAX_PORT = 65_535;
   private static final String UNIX = "unix:";
 
-  /** An IPv6 address in brackets, or an IPv4 address, and a port without leading zeros. */
+  /** Matches an IPv6 address in brackets or an IPv4 address, and a port without leading zeros. */
   private static final Pattern TEXT =
       Pattern.compile("(\\[[0-9a-f.]*:[0-9a-f.:]*]|[0-9a-f.]+):([1-9][0-9]{0,4})");
 
@@ -38,9 +39,8 @@ public record EndpointAddress(
   }
 
   /**
-   * Parses an address in the form of {@link #toString}, but no unix socket; empty for any other
-   * text. The IP address is not made canonical, so two spellings of an IP address give two
-   * addresses.
+   * Parses the IP address and port that {@link #toString} returns; empty for any other text. The IP
+   * address is not converted to canonical form.
    */
   public static Optional<EndpointAddress> parse(String text) {
     Matcher parts = TEXT.matcher(text);
@@ -56,13 +56,13 @@ public record EndpointAddress(
     return new EndpointAddress(ip, port, Optional.of(proxy), tls);
   }
 
-  /** Returns the address without proxy and TLS settings, as sessions and status views use it. */
+  /** Returns the address without proxy and TLS settings, for sessions and status views. */
   public EndpointAddress bare() {
     return proxy.isEmpty() && tls.isEmpty() ? this : new EndpointAddress(ip, port);
   }
 
-  // Written by hand for fast starts and updates, which use addresses as keys of hash tables: the
-  // method handles that a record links at first use would cost more than the rest of that work.
+  // equals and hashCode are written by hand, because updates use addresses as keys of hash tables,
+  // and the first use of a record's own methods would slow down each start.
   @Override
   public boolean equals(Object other) {
     return other instanceof EndpointAddress that

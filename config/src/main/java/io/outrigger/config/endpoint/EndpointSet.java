@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A ClusterLoadAssignment, or the result of DNS resolution in the same form.
+ * The endpoints of a cluster, from a ClusterLoadAssignment or from DNS resolution.
  *
- * @param priorities the priorities from 0 on, highest first and without gaps; a priority is a list
- *     of localities
- * @param leftOut the parts of the resource that are left out, such as {@code 1 locality without
- *     load_balancing_weight}
+ * @param priorities the localities of each priority, from priority 0 (the highest) on and without
+ *     gaps
+ * @param leftOut the parts of the resource that the decoder ignored, such as {@code 1 locality
+ *     without load_balancing_weight}
  */
 public record EndpointSet(
     String name,
@@ -32,7 +32,7 @@ public record EndpointSet(
 
   /**
    * Returns the reason why no endpoint of {@code localities}, a priority of this set, can be
-   * picked. The reason includes the parts that are left out, since these belong to no priority.
+   * picked. The reason always includes {@link #leftOut}.
    */
   public String whyUnusable(List<LocalityEndpoints> localities) {
     Map<HealthStatus, Integer> byHealth = new EnumMap<>(HealthStatus.class);
@@ -46,9 +46,9 @@ public record EndpointSet(
   }
 
   /**
-   * Returns an equal set that contains the same instances as {@code before} for all equal parts, so
-   * that a later comparison is cheap even with many endpoints. Returns {@code before} itself when
-   * the sets are equal.
+   * Returns an equal set that reuses the equal localities and endpoints of {@code before}, so that
+   * later comparisons are fast even with many endpoints. Returns {@code before} itself if the sets
+   * are equal.
    */
   public EndpointSet sharing(EndpointSet before) {
     Map<Locality, LocalityEndpoints> known = new HashMap<>();

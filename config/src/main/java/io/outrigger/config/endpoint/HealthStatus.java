@@ -1,6 +1,6 @@
 package io.outrigger.config.endpoint;
 
-/** The health that the control plane gives an endpoint. */
+/** The health of an endpoint, as reported by the control plane. */
 public enum HealthStatus {
   UNKNOWN,
   HEALTHY,

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The region, zone and sub-zone of endpoints; each part may be empty. */
 public record Locality(String region, String zone, String subZone) {
-  /** Compares the parts. The compiler's implementation would cost milliseconds of every start. */
+  /** Replaces the record's implementation, which would delay each start by milliseconds. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Locality that
@@ -23,7 +23,7 @@ public record Locality(String region, String zone, String subZone) {
     return region + "/" + zone + "/" + subZone;
   }
 
-  /** Returns {@link #toString} for people; an empty text when no part is set. */
+  /** Returns {@link #toString} in a form for people; an empty text if all parts are empty. */
   public String shown() {
     return shown(toString());
   }

@@ -4,7 +4,7 @@ import io.outrigger.base.ListChange;
 import java.util.List;
 
 /**
- * The endpoints of one locality in one priority, including unusable endpoints.
+ * The endpoints of one locality in one priority, whatever their health.
  *
  * @param weight the weight of the locality, unsigned 32 bit, at least 1
  */
@@ -13,7 +13,7 @@ public record LocalityEndpoints(Locality locality, long weight, List<Endpoint> e
     endpoints = List.copyOf(endpoints);
   }
 
-  /** Reuses equal parts of {@code before} as {@link EndpointSet#sharing} does. */
+  /** Reuses equal parts of {@code before} (see {@link EndpointSet#sharing}). */
   LocalityEndpoints sharing(LocalityEndpoints before) {
     List<Endpoint> shared = ListChange.shared(before.endpoints, endpoints);
     return shared == before.endpoints && weight == before.weight

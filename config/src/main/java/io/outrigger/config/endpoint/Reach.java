@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * A cluster's settings for connections to its endpoints.
  *
- * @param httpConnect whether connections go through the HTTP proxies in endpoint metadata (A86)
+ * @param httpConnect whether connections use the HTTP proxies in the endpoints' metadata (A86)
  * @param tls the TLS settings (A29); empty for plain text
  */
 public record Reach(boolean httpConnect, Optional<UpstreamTls> tls) {
@@ -16,7 +16,7 @@ public record Reach(boolean httpConnect, Optional<UpstreamTls> tls) {
 
   public Endpoint of(Endpoint endpoint) {
     if (tls.isEmpty() && (httpConnect || isDirect(endpoint))) {
-      return endpoint; // its addresses have these settings already
+      return endpoint; // its addresses already have these settings
     }
     Optional<EndpointTls> secured =
         tls.map(settings -> new EndpointTls(settings, settings.serverName(endpoint.hostname())));

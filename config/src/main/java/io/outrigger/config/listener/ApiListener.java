@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A listener for clients: an API listener (A27).
+ * A Listener resource for clients, which has an API listener (A27).
  *
- * @param maxStreamDuration the {@code max_stream_duration} of the connection manager's common
- *     options; empty when unset, zero for no limit
+ * @param maxStreamDuration the {@code max_stream_duration} of the connection manager's {@code
+ *     common_http_protocol_options}; empty if unset, zero for no limit
  */
 public record ApiListener(
     String name, RouteSource routes, List<HttpFilter> filters, Optional<Duration> maxStreamDuration)

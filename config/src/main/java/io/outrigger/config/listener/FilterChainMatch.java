@@ -10,13 +10,13 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /**
- * The connections that a filter chain is for (A36 "FilterChainMatch"). An empty set does not
- * restrict the connections.
+ * The condition on the connections of a filter chain (A36 "FilterChainMatch"). An empty set matches
+ * every connection.
  *
- * @param destinations the ranges of the connection's local address
+ * @param destinations the ranges that contain the connection's local address
  * @param transport the {@code transport_protocol}; may be empty
- * @param unmatched the criteria that no connection fulfills, because their fields depend on
- *     features that A36 excludes; for example {@code server_names: a}
+ * @param unmatched the criteria that match no connection, because A36 does not support their
+ *     fields; for example {@code server_names: a}
  */
 public record FilterChainMatch(
     Set<CidrRange> destinations,
@@ -28,12 +28,12 @@ public record FilterChainMatch(
   public static final FilterChainMatch ANY =
       new FilterChainMatch(Set.of(), "", SourceType.ANY, Set.of(), Set.of(), Unmatched.NONE);
 
-  /** The {@code transport_protocol} of connections whose protocol is not known yet. */
+  /** The only {@code transport_protocol} that matches connections. */
   public static final String RAW_BUFFER = "raw_buffer";
 
   private static final int NO_MATCH = -1;
 
-  /** A restriction of the peer's address. */
+  /** A condition on the peer's address. */
   public enum SourceType {
     ANY,
     /** The peer's address is a loopback address or equals the local address. */
@@ -43,10 +43,10 @@ public record FilterChainMatch(
   }
 
   /**
-   * The fields that match no connection unless they are empty. Two chains that differ only in such
-   * a field are no duplicates, so the fields are kept.
+   * The fields that match no connection unless they are empty. The fields are kept, because two
+   * chains that differ only in such a field are not duplicates.
    *
-   * @param destinationPorts the {@code destination_port}, at most one
+   * @param destinationPorts the {@code destination_port}; empty if unset
    */
   public record Unmatched(
       Set<Integer> destinationPorts, Set<String> serverNames, Set<String> applicationProtocols) {
@@ -66,9 +66,9 @@ public record FilterChainMatch(
   }
 
   /**
-   * Whether a connection could match both this chain and the other chain equally well, which makes
-   * the chains duplicates. Such a connection exists if the two Cartesian products of A36 share an
-   * element, hence if the two chains share a value of each field.
+   * Whether the two chains are duplicates, which means that a connection could match both equally
+   * well. By A36, the Cartesian products of the chains' fields then share an element, which is true
+   * if the chains share a value of each field.
    */
   public boolean duplicates(FilterChainMatch other) {
     return transport.equals(other.transport)
@@ -86,9 +86,9 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns the chain that matches a connection best: by destination prefix, then by transport
-   * protocol, source type, source prefix and source port. Each step keeps the chains that are the
-   * most specific in its field (A36).
+   * Returns the chain that matches a connection best. One field after the other, only the most
+   * specific matching chains are kept: destination prefix, transport protocol, source type, source
+   * prefix, source port (A36).
    */
   static Optional<ServerFilterChain> best(
       List<ServerFilterChain> chains, IpAddress local, IpAddress peer, int peerPort) {
@@ -100,12 +100,11 @@ public record FilterChainMatch(
     left = mostSpecific(left, match -> match.ofSourceType(isNear));
     left = mostSpecific(left, match -> prefix(match.sources, peer));
     left = mostSpecific(left, match -> match.ofSourcePort(peerPort));
-    return left.stream().findFirst(); // there is at most one, since duplicates are refused
+    return left.stream().findFirst(); // at most one, because duplicates are refused
   }
 
   /**
-   * Returns the chains for which {@code step} is largest, without those for which it is {@link
-   * #NO_MATCH}.
+   * Returns the chains with the largest result of {@code step}; none if all are {@link #NO_MATCH}.
    */
   private static List<ServerFilterChain> mostSpecific(
       List<ServerFilterChain> chains, ToIntFunction<FilterChainMatch> step) {
@@ -125,8 +124,8 @@ public record FilterChainMatch(
   }
 
   /**
-   * An empty set is less specific than a range of length 0, because that range restricts the IP
-   * version.
+   * Returns how specifically {@code ranges} match {@code address}. An empty set is less specific
+   * than a range of length 0, because such a range restricts the IP version.
    */
   private static int prefix(Set<CidrRange> ranges, IpAddress address) {
     int longest = ranges.isEmpty() ? 0 : NO_MATCH;
@@ -138,7 +137,7 @@ public record FilterChainMatch(
     return longest;
   }
 
-  /** Whether any connection can match this chain, whatever other chains match. */
+  /** Whether any connection can match this chain. */
   private boolean canMatch() {
     return unmatched.equals(Unmatched.NONE)
         && (transport.isEmpty() || transport.equals(RAW_BUFFER));

@@ -2,7 +2,5 @@ package io.outrigger.config.listener;
 
 import io.outrigger.config.route.FilterConfig;
 
-/**
- * One HTTP filter of a listener's filter chain. The decoder drops unknown optional filters (A39).
- */
+/** An HTTP filter of a listener. The decoder drops unknown optional filters (A39). */
 public record HttpFilter(String name, FilterConfig config) {}

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The settings of some of a server's connections (A36).
+ * The settings of the connections that match a filter chain of a server (A36).
  *
- * @param name the chain's name, which no other chain of the listener has; may be empty
+ * @param name the name of the chain, unique within the listener; may be empty
  * @param tls the TLS settings; empty for plain text
  * @param filters the HTTP filters in order; the last filter is the router
  */

@@ -7,13 +7,13 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A listener for servers: the address of a socket, and the settings of its connections (A36).
+ * A Listener resource for servers: a socket address, and the settings of its connections (A36).
  *
  * @param host the address to listen on, in canonical form if it is an IP address
  * @param port the port to listen on; 0 for any port
- * @param chains the filter chains, no two of which match the same connections equally well
- * @param defaultChain the chain of connections that none of {@code chains} matches; its {@code
- *     match} has no effect
+ * @param chains the filter chains, without duplicates (see {@link FilterChainMatch#duplicates})
+ * @param defaultChain the chain for connections that match none of {@code chains}; its {@code
+ *     match} is ignored
  */
 public record SocketListener(
     String name,
@@ -27,7 +27,7 @@ public record SocketListener(
   }
 
   /**
-   * Whether the resource is for a server that listens at {@code listenHost} and {@code listenPort}.
+   * Whether a server that listens at {@code listenHost} and {@code listenPort} uses this resource.
    *
    * @param listenHost an IP address in canonical form
    */
@@ -36,7 +36,7 @@ public record SocketListener(
   }
 
   /**
-   * Returns the filter chain of a connection; empty if the connection must be closed before any
+   * Returns the filter chain of a connection. If empty, the connection must be closed before any
    * byte is sent.
    *
    * @param local the connection's local address, never a wildcard

@@ -1,6 +1,6 @@
 /**
- * Listeners of clients and of servers: routes, HTTP filters and stream limits (A27, A31, A39), and
- * for servers the filter chains and the connections that each chain is for (A36). All types are
+ * Listener resources for clients and for servers: routes, HTTP filters and stream limits (A27, A31,
+ * A39), and the filter chains of servers with their match conditions (A36). All types are
  * immutable; any thread may use them.
  */
 @NullMarked

@@ -7,11 +7,11 @@ import java.util.Map;
 /**
  * The load of a cluster since the last report, or since counting began.
  *
- * @param edsServiceName empty when the cluster has none
+ * @param edsServiceName the EDS service name of the cluster; may be empty
  * @param drops the number of dropped requests by category; categories without drops are absent
  * @param refused the number of requests that the circuit breaker refused, which have no category
  *     (A32-08)
- * @param localities the loads of the localities that had any activity (A64-03)
+ * @param localities the loads of localities with activity in the interval (A64-03)
  */
 public record ClusterLoad(
     String cluster,

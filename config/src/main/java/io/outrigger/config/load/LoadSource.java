@@ -7,19 +7,19 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The source of load reports. The balancing half implements this interface, and the control plane
- * half takes the loads. A source keeps its counts until {@link #take} removes them.
+ * The source of load reports: the load balancer implements this interface, and the xDS client calls
+ * it. A source keeps its counts until {@link #take} removes them.
  */
 @ControlConfined
 public interface LoadSource {
-  /** Returns the servers for which load is counted or counts are not yet taken. */
+  /** Returns the servers for which load is being counted, or whose counts are not yet taken. */
   Set<XdsServer> servers();
 
-  /** Sets the only listener, which is called whenever {@link #servers} has changed. */
+  /** Sets the listener, which is called whenever {@link #servers} has changed. */
   void onServersChanged(Runnable listener);
 
   /**
-   * Returns the counts for {@code server} and resets them. A cluster whose load the server did not
+   * Returns and resets the counts for {@code server}. A cluster whose load the server did not
    * request keeps its counts while the cluster exists.
    *
    * @param asked a predicate that accepts the names of the clusters whose load the server requested

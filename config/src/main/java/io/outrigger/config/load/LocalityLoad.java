@@ -4,10 +4,10 @@ import io.outrigger.config.endpoint.Locality;
 import java.util.Map;
 
 /**
- * The load of a cluster's endpoints in one locality. All numbers count from the last report on,
- * except {@code inProgress}, which is the current number of requests in flight (A64-02).
+ * The load of a cluster's endpoints in one locality. All numbers are counted since the last report,
+ * except {@code inProgress}, the current number of requests in flight (A64-02).
  *
- * @param metrics the metrics that backends reported, by the names of {@code
+ * @param metrics the metrics that backends reported; the names have the form of {@code
  *     lrs_report_endpoint_metrics}, such as {@code cpu_utilization} and {@code named_metrics.queue}
  */
 public record LocalityLoad(

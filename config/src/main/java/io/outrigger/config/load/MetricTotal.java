@@ -1,6 +1,6 @@
 package io.outrigger.config.load;
 
-/** The sum of a metric over the requests that ended with a value of it (A64 "Aggregation"). */
+/** The sum of a metric, and the number of requests whose reports had the metric (A64). */
 public record MetricTotal(long requests, double sum) {
   public static final MetricTotal NONE = new MetricTotal(0, 0);
 

@@ -5,8 +5,8 @@ import java.util.function.BiConsumer;
 /** A resource that local policy may change. */
 public interface Overlaid {
   /**
-   * Returns the resource as it applies to one target, because local policy may differ between
-   * targets. A resource without routes is the same for all targets.
+   * Returns the version of the resource for one target, because local policy may differ between
+   * targets. A resource without routes has only one version.
    *
    * @param target the configured target, such as {@code xds:///orders}
    */
@@ -15,11 +15,11 @@ public interface Overlaid {
   }
 
   /**
-   * Calls {@code visitor} for each part of the resource that a rule matched.
+   * Calls {@code visitor} for each part of the resource that matches a rule.
    *
-   * @param visitor receives the name of the part and the effect of local policy. The name is a
-   *     cluster's name or {@code configuration/virtual host/route}; a route without a name is
-   *     {@code #} and its index
+   * @param visitor receives the name of the part and the effect of local policy. The name of a part
+   *     is a cluster's name or {@code configuration/virtual host/route}, where a route without a
+   *     name is {@code #} and its index
    */
   void visitEffects(BiConsumer<String, OverlayEffect> visitor);
 }

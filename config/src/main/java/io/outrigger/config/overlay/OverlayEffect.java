@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The effect of an overlay on one cluster or route.
  *
- * @param matched in the order of the rules
- * @param leftOut the rules that were skipped because they would make the resource invalid
+ * @param matched the rules that the cluster or route matches, in the order of the overlay
+ * @param leftOut the rules that were skipped, because they would make the resource invalid
  */
 public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omission> leftOut) {
   public static final OverlayEffect NONE = new OverlayEffect(List.of(), List.of(), List.of());
@@ -18,17 +18,17 @@ public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omi
   }
 
   /**
-   * A field whose value a rule has set.
+   * A field that a rule has set.
    *
-   * @param field the path in the cluster or route action, such as {@code
+   * @param field the path of the field in the cluster or route action, such as {@code
    *     outlier_detection.interval}
    */
   public record Value(OverlayRule rule, String field, String value) {}
 
   /**
-   * A rule that was skipped as a whole.
+   * A rule of which no field was applied.
    *
-   * @param field the field that the reason concerns; empty when the reason concerns no single field
+   * @param field the field that caused {@code reason}; empty if the cause is not a single field
    */
   public record Omission(OverlayRule rule, String field, String reason) {}
 }

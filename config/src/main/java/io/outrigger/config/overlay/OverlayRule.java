@@ -3,12 +3,12 @@ package io.outrigger.config.overlay;
 import java.util.Locale;
 
 /**
- * The name and place of one rule of an overlay.
+ * The name of one rule of an overlay, its position and its mode.
  *
  * @param line the line at which the rule begins, from 1
  */
 public record OverlayRule(String name, String file, int line, Mode mode) {
-  /** The treatment of a field that the control plane has set. */
+  /** What the rule does with a field that the control plane has set. */
   public enum Mode {
     /** The rule keeps the control plane's value. */
     DEFAULT,

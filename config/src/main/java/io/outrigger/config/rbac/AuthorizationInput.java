@@ -4,8 +4,8 @@ import io.outrigger.base.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a request and of its connection that RBAC reads (A41). Texts have the form of {@link
- * io.outrigger.config.route.WireText}.
+ * The properties of a request and of its connection that RBAC reads (A41). Texts have the form of
+ * {@link io.outrigger.config.route.WireText}.
  */
 public interface AuthorizationInput {
   /** Returns the {@code :path} as received, including the query. */
@@ -24,9 +24,9 @@ public interface AuthorizationInput {
 
   /**
    * Returns the value of a header as received, with several values joined by {@code ","}; null if
-   * the header is absent. Unlike for routing, this includes {@code :path}, {@code :method} and
-   * {@code :authority}, and names that end in {@code -bin}. A {@code host} header without an {@code
-   * :authority} is the {@code :authority}.
+   * the header is absent. In contrast to routing, {@code :path}, {@code :method}, {@code
+   * :authority} and names that end in {@code -bin} are headers too. If a request has a {@code host}
+   * header but no {@code :authority}, the host is the {@code :authority}.
    *
    * @param name the header's name in lower case, never {@code host}
    */
@@ -37,7 +37,7 @@ public interface AuthorizationInput {
   /**
    * The connection of a request.
    *
-   * @param peerAddress the address of the peer of the TCP connection, whatever headers say
+   * @param peerAddress the address of the TCP peer; headers do not affect it
    * @param localAddress the local address, never a wildcard
    */
   record Connection(

@@ -8,14 +8,14 @@ import java.util.Optional;
 
 /**
  * A condition on a request and its connection: a {@code Permission} or a {@code Principal} of A41.
- * The two messages differ in their fields alone, so both have this form.
+ * This type represents both messages, because they differ only in the supported fields.
  */
 public sealed interface Criterion {
   Criterion ALWAYS = new Constant(true);
 
   Criterion NEVER = new Constant(false);
 
-  /** Returns the conjunction of {@code criteria}, which are not empty. */
+  /** Returns a criterion that matches if all of {@code criteria}, at least one, match. */
   static Criterion all(List<Criterion> criteria) {
     return criteria.size() == 1 ? criteria.get(0) : new All(criteria);
   }
@@ -34,7 +34,7 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches if all of {@code criteria}, which are not empty, match. */
+  /** Matches if all of {@code criteria}, at least one, match. */
   record All(List<Criterion> criteria) implements Criterion {
     public All {
       criteria = List.copyOf(criteria);
@@ -51,7 +51,7 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches if one of {@code criteria} matches. An empty list matches nothing. */
+  /** Matches if any of {@code criteria} matches. An empty list matches no request. */
   record Any(List<Criterion> criteria) implements Criterion {
     public Any {
       criteria = List.copyOf(criteria);
@@ -78,7 +78,7 @@ public sealed interface Criterion {
   /**
    * Matches a header.
    *
-   * @param name the header whose value {@code matcher} gets: {@code :authority} for a matcher of
+   * @param name the header that {@code matcher} checks; {@code :authority} if the policy names
    *     {@code host}, which is the same header (A41)
    */
   record Header(String name, HeaderMatcher matcher) implements Criterion {
@@ -118,10 +118,10 @@ public sealed interface Criterion {
   }
 
   /**
-   * Matches an authenticated peer.
+   * Matches a peer on a TLS connection by name.
    *
-   * @param name the condition on the peer's name; empty for any connection with TLS, even if its
-   *     peer has sent no certificate
+   * @param name the condition on the peer's name; empty to match every TLS connection, even without
+   *     a client certificate
    */
   record Authenticated(Optional<StringMatcher> name) implements Criterion {
     @Override

@@ -5,21 +5,21 @@ import io.outrigger.config.route.WireText;
 import java.util.List;
 import java.util.Optional;
 
-/** The identity of the peer of a connection, as far as TLS has verified it (A41). */
+/** The identity of a connection's peer that TLS has verified (A41). */
 public sealed interface PeerIdentity {
   boolean matches(StringMatcher name);
 
-  /** Returns the name by which logs show the peer; empty if the peer has no certificate. */
+  /** Returns the peer's name for logs; empty if the peer has no certificate. */
   default Optional<String> name() {
     return Optional.empty();
   }
 
-  /** Returns the SPIFFE ID of the peer, or an empty text. */
+  /** Returns the peer's SPIFFE ID, or an empty text if the peer has no SPIFFE ID. */
   default String spiffeId() {
     return "";
   }
 
-  /** A connection without TLS, whose peer has no name, not even an empty name. */
+  /** A connection without TLS. Its peer has no name, so even an empty name does not match. */
   record Plain() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {
@@ -27,7 +27,7 @@ public sealed interface PeerIdentity {
     }
   }
 
-  /** A TLS connection whose peer has sent no certificate, so that the peer's name is empty. */
+  /** A TLS connection without a client certificate. Its peer has the empty name. */
   record Anonymous() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {
@@ -36,7 +36,7 @@ public sealed interface PeerIdentity {
   }
 
   /**
-   * A TLS connection with a verified client certificate. Names of one kind alone are compared: the
+   * A TLS connection with a verified client certificate. Only one kind of names is compared: the
    * URIs if there are any, else the DNS names if there are any, else the subject.
    *
    * @param uris the URI subject alternative names
@@ -64,7 +64,7 @@ public sealed interface PeerIdentity {
       return uris.isEmpty() ? dnsNames : uris;
     }
 
-    /** A certificate with several URIs has no SPIFFE ID (SPIFFE X.509-SVID section 2). */
+    /** Returns an empty text for several URIs, as SPIFFE X.509-SVID section 2 requires. */
     @Override
     public String spiffeId() {
       return uris.size() == 1 && uris.get(0).startsWith("spiffe://") ? uris.get(0) : "";

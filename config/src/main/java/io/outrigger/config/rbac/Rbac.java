@@ -20,7 +20,7 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
     DENY
   }
 
-  /** A named policy. A policy matches a request if both a permission and a principal do. */
+  /** A named policy, which matches a request if a permission and a principal match. */
   public record Policy(String name, Criterion permissions, Criterion principals) {
     boolean matches(AuthorizationInput input) {
       return permissions.matches(input) && principals.matches(input);
@@ -30,8 +30,8 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
   /**
    * The decisions that audit loggers record (A59).
    *
-   * @param loggers the number of loggers of type {@code StdoutAuditLog}, each of which writes a
-   *     line; no other type is supported
+   * @param loggers the number of loggers of type {@code StdoutAuditLog}, the only supported type;
+   *     each logger writes one line per decision
    */
   public record Audit(boolean denied, boolean allowed, int loggers) {
     public static final Audit NONE = new Audit(false, false, 0);
@@ -45,7 +45,7 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
    * The decision about a request.
    *
    * @param policy the name of the first policy that matched; empty if no policy matched
-   * @param auditLines how many lines the decision adds to the audit log
+   * @param auditLines the number of lines to write to the audit log
    */
   public record Decision(boolean isAllowed, Optional<String> policy, int auditLines) {}
 
@@ -57,8 +57,8 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
 
     /**
      * Decides about a request. A request is denied if a criterion throws an exception, or if the
-     * policies deny the request's path or its resolved form, which an app may use instead (decision
-     * config-0085).
+     * policies deny the request with its original path or with its {@linkplain ResolvedRequest
+     * resolved} path (decision config-0085).
      */
     public Decision decide(AuthorizationInput input) {
       try {

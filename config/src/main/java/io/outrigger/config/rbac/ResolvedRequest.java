@@ -5,19 +5,19 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as it appears to an app that resolves paths before it uses them (decision config-0085).
+ * A request with the path that an app sees if the app resolves paths (decision config-0085).
  *
  * @param received the request as the proxy received it
- * @param path the path that {@link #resolve} returns for the request
+ * @param path the result of {@link #resolve} for the request's path
  */
 record ResolvedRequest(AuthorizationInput received, String path) implements AuthorizationInput {
   private static final int ENCODED = 3; // the length of a %2e
   private static final int HEX = 16;
 
   /**
-   * Resolves a path as thoroughly as any known server does: characters that need no encoding,
-   * slashes and backslashes are decoded, a backslash is a slash, several slashes are one, and dot
-   * segments are removed (RFC 3986 section 6.2.2). The query stays.
+   * Resolves a path with all the steps that known servers apply (RFC 3986 section 6.2.2):
+   * percent-decodes slashes, backslashes and characters that need no encoding; replaces backslashes
+   * by slashes; merges adjacent slashes; removes dot segments. The query is unchanged.
    */
   static String resolve(String path) {
     String given = AuthorizationInput.withoutQuery(path);
@@ -59,7 +59,9 @@ record ResolvedRequest(AuthorizationInput received, String path) implements Auth
     return decoded.toString();
   }
 
-  /** Returns the value of two hexadecimal digits; -1 if there are none. */
+  /**
+   * Returns the value of the two hexadecimal digits at {@code at}; -1 if there are no such digits.
+   */
   private static int code(String text, int at) {
     if (at + 2 > text.length()) {
       return -1;

@@ -1,7 +1,7 @@
 /**
- * Authorization of requests by RBAC (A41) and the record of its decisions (A59): policies, which
- * are permissions and principals, and the decision about a request. All types are immutable; any
- * thread may use them.
+ * Authorization of requests by RBAC (A41) and the settings for audit logs of its decisions (A59).
+ * RBAC policies consist of permissions and principals. All types are immutable; any thread may use
+ * them.
  */
 @NullMarked
 package io.outrigger.config.rbac;

@@ -3,7 +3,7 @@ package io.outrigger.config.route;
 import java.util.List;
 import java.util.Map;
 
-/** The choice of a route's cluster: one fixed cluster, or a random cluster by weight (A28, A31). */
+/** The cluster of a route: one fixed cluster, or a random choice by weight (A28, A31). */
 public sealed interface ClusterChoice {
   List<String> names();
 
@@ -15,8 +15,8 @@ public sealed interface ClusterChoice {
   }
 
   /**
-   * The route draws one of {@code clusters} by weight. The sum of the weights fits into unsigned 32
-   * bits.
+   * A random choice among {@code clusters} by weight. The sum of the weights is an unsigned 32-bit
+   * number.
    */
   record Weighted(List<WeightedCluster> clusters) implements ClusterChoice {
     public Weighted {
@@ -33,7 +33,7 @@ public sealed interface ClusterChoice {
    * One cluster of a weighted choice.
    *
    * @param weight the weight, unsigned 32 bit, at least 1
-   * @param filterOverrides the overrides by filter name (A39)
+   * @param filterOverrides the settings that replace those of the listener, by filter name (A39)
    */
   record WeightedCluster(String cluster, long weight, Map<String, FilterConfig> filterOverrides) {
     public WeightedCluster {

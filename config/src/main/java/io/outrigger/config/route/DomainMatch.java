@@ -1,7 +1,7 @@
 package io.outrigger.config.route;
 
 /**
- * A virtual host and one of its domains.
+ * A virtual host, and the domain of the host that matched an authority.
  *
  * @param domain the domain as the control plane wrote it
  */
@@ -11,9 +11,10 @@ public record DomainMatch(String domain, VirtualHost host) {
   private static final int PREFIX = 1 << 24;
 
   /**
-   * Returns how well {@code domain} matches {@code authority}, ignoring case: an exact domain best,
-   * then a longer suffix, a longer prefix, and {@code *}; 0 for no match (A28-01). A star matches
-   * at least one character, and a malformed domain matches nothing (A28-02).
+   * Returns a greater number for a better match of {@code domain} with {@code authority}, ignoring
+   * case; 0 for no match. An exact domain is best, then a longer suffix, a longer prefix, and last
+   * {@code *} (A28-01). A star matches at least one character, and a malformed domain matches
+   * nothing (A28-02).
    */
   static int rank(String domain, String authority) {
     int star = domain.indexOf('*');

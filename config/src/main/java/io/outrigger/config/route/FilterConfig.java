@@ -5,16 +5,16 @@ import java.util.Optional;
 
 /**
  * The settings of a supported HTTP filter (A39). The class of the settings identifies the filter,
- * and filters with equal settings behave alike. This file has the settings of the gRFCs' filters;
- * the settings of other filters may be beside their decoders. The interface is not sealed, because
- * no code switches over all cases. {@code xds.decode.FilterDecoders} lists the decoders of
+ * and filters with equal settings behave alike. This file has the settings of filters that gRFCs
+ * define; other settings may be in the packages of their decoders. The interface is not sealed,
+ * because no code switches over all cases. {@code xds.decode.FilterDecoders} lists the decoders of
  * settings, and {@code dataplane.filter.HttpFilters} lists the filters that use the settings.
  */
 public interface FilterConfig {
   /** The router, the terminal filter, which forwards requests. */
   record Router() implements FilterConfig {}
 
-  /** Disables a filter (decision config-0002). {@code Disabled} occurs as an override only. */
+  /** Disables a filter (decision config-0002). Only overrides can be {@code Disabled}. */
   record Disabled() implements FilterConfig {}
 
   /** Fault injection (A33). */
@@ -31,14 +31,14 @@ public interface FilterConfig {
   }
 
   /**
-   * A delay of a share of requests. The request's headers give the delay when {@code fixed} is
-   * empty.
+   * A delay of a share of requests. If {@code fixed} is empty, headers of the request define the
+   * delay.
    */
   record Delay(Optional<Duration> fixed, Fraction share) {}
 
   /**
-   * An abort of a share of requests with a gRPC status or an HTTP status. The request's headers
-   * give the status when both components for the status are empty.
+   * An abort of a share of requests with a gRPC status or an HTTP status. If both statuses are
+   * empty, headers of the request define the status.
    */
   record Abort(Optional<Integer> grpcStatus, Optional<Integer> httpStatus, Fraction share) {
     public static final int MAX_GRPC_STATUS = 16;
@@ -46,7 +46,7 @@ public interface FilterConfig {
     public static final int MAX_HTTP_STATUS = 599;
   }
 
-  /** Session affinity (A55). Without {@code cookie} the filter has no effect. */
+  /** Session affinity (A55). If {@code cookie} is empty, the filter has no effect. */
   record StatefulSession(Optional<SessionCookie> cookie) implements FilterConfig {
     /** The settings of an override that disables the filter (A55-11). */
     public static final StatefulSession OFF = new StatefulSession(Optional.empty());
@@ -55,11 +55,11 @@ public interface FilterConfig {
   /**
    * The cookie that carries a session.
    *
-   * @param name the cookie's name, not empty; name and {@code path} are valid in a {@code
-   *     set-cookie} field (decision config-0003)
+   * @param name the cookie's name, not empty; {@code name} and {@code path} are valid in a {@code
+   *     set-cookie} header (decision config-0003)
    * @param path the path of the requests that use the session (RFC 6265 section 5.1.4); empty for
    *     all requests
-   * @param ttl the lifetime of the cookie; zero for no stated lifetime
+   * @param ttl the lifetime of the cookie; zero for a cookie without {@code Max-Age}
    */
   record SessionCookie(String name, String path, Duration ttl) {}
 }

@@ -8,15 +8,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One input of a request's hash (A42 "Hash Policy"). The decoder drops the kinds that a gRPC client
- * does not support, since such kinds contribute no hash.
+ * One input of a request's hash (A42 "Hash Policy"). The decoder drops kinds that gRPC clients do
+ * not support, because they contribute no hash.
  */
 public sealed interface HashPolicy {
-  /** Whether the policies after this policy are skipped once a hash exists. */
+  /** Whether later policies are skipped if this policy or an earlier policy contributed a hash. */
   boolean terminal();
 
   /**
-   * Hashes the value of a header; several values are joined.
+   * Hashes the value of a header. Several values are joined by {@code ","}.
    *
    * @param name the header's name in lower case; a name ending in {@code -bin} contributes no hash
    * @param rewrite the rewrite that is applied to the value before hashing
@@ -24,15 +24,15 @@ public sealed interface HashPolicy {
   record Header(String name, Optional<Rewrite> rewrite, boolean terminal) implements HashPolicy {}
 
   /**
-   * Hashes the filter state {@code io.grpc.channel_id}, which is the same for every request of a
-   * channel (SC-46).
+   * Contributes a hash that is the same for every request of a channel: the filter state {@code
+   * io.grpc.channel_id} (SC-46).
    */
   record ChannelId(boolean terminal) implements HashPolicy {}
 
   /**
    * Replaces each match of a pattern in a header's value.
    *
-   * @param substitution the replacement, in the syntax of the pattern's library
+   * @param substitution the replacement, in the syntax of RE2/J
    */
   record Rewrite(Pattern pattern, String substitution) {
     String apply(String value) {
@@ -44,8 +44,8 @@ public sealed interface HashPolicy {
    * Computes the hash of a request.
    *
    * @param channelId the hash of the channel (see {@link ChannelId})
-   * @return the hash, or null when no policy contributes a hash; the request gets a random hash
-   *     then
+   * @return the hash, or null if no policy contributes a hash, so that the request gets a random
+   *     hash
    */
   static @Nullable Long hash(List<HashPolicy> policies, RequestView request, long channelId) {
     Long hash = null;
@@ -73,7 +73,7 @@ public sealed interface HashPolicy {
     if (header.rewrite().isPresent()) {
       value = header.rewrite().get().apply(value);
     }
-    // Each character of the value is one byte as received.
+    // WireText: each character is one byte of the received value.
     return Xxh64.hash(value.getBytes(StandardCharsets.ISO_8859_1));
   }
 }

@@ -6,30 +6,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * A route's condition on one header (A28 "Header Matching").
  *
- * <p>An absent header fails every matcher of values, inverted or not. Only {@link Present} can
- * match an absent header.
+ * <p>Only {@link Present} can match an absent header. Matchers of values do not match an absent
+ * header, even if they are inverted.
  */
 public sealed interface HeaderMatcher {
-  /** The headers whose values are never shown in logs and views. */
+  /** The headers whose values logs and status views never show. */
   Set<String> SECRETS = Set.of("authorization", "proxy-authorization", "cookie", "set-cookie");
 
   String name();
 
-  /** Whether a header's joined values match; null means that the header is absent. */
+  /** Whether the joined values of a header match. {@code value} is null if the header is absent. */
   boolean matches(@Nullable String value);
 
   default boolean matches(RequestView request) {
     return matches(request.header(name()));
   }
 
-  /** Matches a value that satisfies {@code matcher}; with {@code invert}, a value that does not. */
+  /**
+   * Matches a value that {@code matcher} accepts or, if {@code invert} is true, does not accept.
+   */
   record Value(String name, StringMatcher matcher, boolean invert) implements HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {
       return value != null && matcher.matches(value) != invert;
     }
 
-    /** Whether the expected value is a credential, which must not appear in logs and views. */
+    /** Whether the expected value is a credential, which logs and status views must not show. */
     private boolean isSecret() {
       return SECRETS.contains(name);
     }
@@ -41,8 +43,8 @@ public sealed interface HeaderMatcher {
   }
 
   /**
-   * Matches a decimal integer in {@code [start, end)}. A value that is not a number matches only
-   * with {@code invert}.
+   * Matches a decimal integer in {@code [start, end)}. A value that is not a number matches only if
+   * {@code invert} is true.
    */
   record Range(String name, long start, long end, boolean invert) implements HeaderMatcher {
     @Override
@@ -65,7 +67,7 @@ public sealed interface HeaderMatcher {
     }
   }
 
-  /** Matches a header that is present or, when {@code present} is false, absent. */
+  /** Matches a header that is present or, if {@code present} is false, absent. */
   record Present(String name, boolean present) implements HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {

@@ -1,14 +1,13 @@
 package io.outrigger.config.route;
 
-/** A route's rewrite of {@code :authority}, if the control plane is trusted (A81, A111). */
+/** A route's rewrite of {@code :authority}, allowed only for trusted control planes (A81, A111). */
 public sealed interface HostRewrite {
   HostRewrite NONE = new None();
 
   record None() implements HostRewrite {}
 
   /**
-   * The authority becomes the host name of the picked endpoint, if the endpoint has a host name
-   * (A81).
+   * Replaces the authority by the host name of the picked endpoint, if it has a host name (A81).
    */
   record OfEndpoint() implements HostRewrite {}
 

@@ -11,9 +11,9 @@ import java.util.Set;
  *     without codes
  * @param maxAttempts the limit of attempts of a request, including the first; 2 to {@link
  *     #MAX_ATTEMPTS}
- * @param baseInterval the nominal delay before the second attempt, which doubles with each further
+ * @param baseInterval the delay before the second attempt, without jitter; doubled for each further
  *     attempt
- * @param maxInterval the limit of the nominal delay
+ * @param maxInterval the limit of the delay without jitter
  */
 public record RetryPolicy(
     Set<Code> codes, int maxAttempts, Duration baseInterval, Duration maxInterval) {
@@ -26,10 +26,10 @@ public record RetryPolicy(
   /** The default of Envoy's {@code RetryBackOff} and of A44. */
   public static final Duration DEFAULT_BASE_INTERVAL = Duration.ofMillis(25);
 
-  /** The ratio of the default maximum interval to the base interval (A44). */
+  /** The ratio of the default {@code maxInterval} to {@code baseInterval} (A44). */
   public static final int DEFAULT_MAX_FACTOR = 10;
 
-  /** The minimum to which shorter intervals are raised (A44). */
+  /** The minimum of both intervals; shorter intervals are raised to it (A44). */
   public static final Duration MIN_INTERVAL = Duration.ofMillis(1);
 
   public RetryPolicy {

@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One route of a virtual host. The decoder drops the routes that a proxyless client must skip
- * (query parameters, cluster header).
+ * One route of a virtual host. The decoder drops routes that a proxyless client must skip: those
+ * with query parameters or a cluster header.
  *
  * @param name the route's name; may be empty
- * @param index the position in the virtual host as the control plane sent it, from 0
- * @param filterOverrides the overrides by filter name (A39)
+ * @param index the route's position, from 0, in the virtual host that the control plane sent
+ * @param filterOverrides the settings that replace those of the listener, by filter name (A39)
  * @param overlay the effect of local policy on {@code action}; empty when no rule matched
  */
 public record Route(
@@ -46,8 +46,8 @@ public record Route(
   }
 
   /**
-   * Returns the hash of a request that takes this route, or a random hash when no hash policy
-   * contributes to the hash (A42).
+   * Returns the hash of a request on this route, or a random hash if no hash policy contributes a
+   * hash (A42).
    *
    * @param channelId the hash of the channel (see {@link HashPolicy.ChannelId})
    */

@@ -9,8 +9,7 @@ public sealed interface RouteAction {
    * Forwards the request to a cluster.
    *
    * @param hashPolicies the inputs of the request's hash, in order (A42)
-   * @param retry the retry policy of the route, or of the virtual host when the route has none
-   *     (A44-04)
+   * @param retry the retry policy of the route, or else of the virtual host (A44-04)
    */
   record Forward(
       ClusterChoice clusters,
@@ -29,14 +28,11 @@ public sealed interface RouteAction {
   }
 
   /**
-   * Hands the request to the server's own application (A36). On a client, a request that matches
-   * the route fails (A31-39).
+   * Passes the request to the server's application (A36). On a client, a request on this route
+   * fails (A31-39).
    */
   record NonForwarding() implements RouteAction {}
 
-  /**
-   * An action that a proxyless client cannot perform. A request that matches the route fails
-   * (A31-39).
-   */
+  /** An action that proxyless clients do not support. A request on this route fails (A31-39). */
   record Unsupported(String kind) implements RouteAction {}
 }

@@ -16,8 +16,8 @@ public record RouteMatch(
   public static final int NO_MISS = -1;
 
   /**
-   * Finds the first matcher that does not accept a request: the path, then the headers, then one
-   * random draw for the route's share of requests. Allocates nothing itself.
+   * Finds the first matcher that does not accept a request. The order is: the path, the headers,
+   * and a random draw for {@code fraction}. The method itself allocates nothing.
    *
    * @param path the path of the request, without the query
    * @return the number of the matcher (see {@link #matcher}), or {@link #NO_MISS}
@@ -35,7 +35,7 @@ public record RouteMatch(
     return isDrawn ? NO_MISS : 1 + headers.size();
   }
 
-  /** Describes the matcher with the number that {@link #miss} returned. */
+  /** Describes the matcher whose number {@link #miss} returned. */
   public String matcher(int number) {
     if (number == 0) {
       return "path " + path;

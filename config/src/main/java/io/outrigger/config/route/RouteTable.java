@@ -9,11 +9,9 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A RouteConfiguration resource. A route table serves a given authority by one of its virtual
- * hosts.
+ * A RouteConfiguration resource. Each authority is served by at most one of its virtual hosts.
  *
- * @param byTarget the tables that replace this table for some targets, because local policy may
- *     differ between targets
+ * @param byTarget the tables that replace this table for targets with another local policy
  */
 @AnyThread
 public record RouteTable(
@@ -60,7 +58,7 @@ public record RouteTable(
     for (VirtualHost host : virtualHosts) {
       for (String domain : host.domains()) {
         int rank = DomainMatch.rank(domain, authority);
-        if (rank > bestRank) { // of two hosts with the same domain the first wins
+        if (rank > bestRank) { // of equal domains, the first wins
           best = new DomainMatch(domain, host);
           bestRank = rank;
         }

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The timeouts of a route, including the older fields that A31 describes. An empty field was not
- * given, and a zero duration means no limit. The decoder refuses negative durations.
+ * The timeouts of a route, including the older fields that A31 describes. A component is empty if
+ * its field is unset. A zero duration means no limit. The decoder refuses negative durations.
  *
  * @param maxStreamDuration the message {@code RouteAction.max_stream_duration}, if present
  */

@@ -1,12 +1,12 @@
 package io.outrigger.config.route;
 
-/** Receives the routes that a search tested, for explanations of the search's result. */
+/** Receives the routes that were compared with a request, to explain the choice of a route. */
 @FunctionalInterface
 public interface RouteTrace {
   /**
-   * Called for each route that the search tested.
+   * Called for each compared route.
    *
-   * @param place the place of the route in its virtual host
+   * @param place the index of the route in {@code VirtualHost.routes}
    * @param miss the result of {@link RouteMatch#miss}
    */
   void onAsked(int place, int miss);

@@ -5,8 +5,8 @@ import java.util.Locale;
 
 /**
  * A condition on a text (A63): a header, a name, or the path of a request (A28 "Path Matching").
- * Texts have the form of {@link WireText}. {@code ignoreCase} affects ASCII letters only and never
- * applies to regular expressions.
+ * Texts have the form of {@link WireText}. {@code ignoreCase} affects only ASCII letters, and has
+ * no effect on regular expressions.
  */
 public sealed interface StringMatcher {
   boolean matches(String value);
@@ -75,10 +75,10 @@ public sealed interface StringMatcher {
   }
 
   /**
-   * Matches a text that, decoded as UTF-8, matches an RE2 expression as a whole.
+   * Matches a text if the whole text, decoded as UTF-8, matches an RE2 expression.
    *
-   * @param part a text without which nothing matches; may be empty. Most texts lack the part and
-   *     are not given to the expression, which is a hundred times slower
+   * @param part a text that every match contains; may be empty. Texts without {@code part} are
+   *     rejected at once, which is a hundred times faster than the expression
    */
   record Regex(Pattern pattern, String part) implements StringMatcher {
     private static final String ANYTHING = ".*";
@@ -87,7 +87,9 @@ public sealed interface StringMatcher {
       this(pattern, literal(pattern.pattern()));
     }
 
-    /** Returns the {@code x} of expressions such as {@code .*x.*}, as istiod writes namespaces. */
+    /**
+     * Returns {@code x} for {@code .*x.*}, in which form istiod sends namespaces, or an empty text.
+     */
     private static String literal(String regex) {
       int start = regex.startsWith(ANYTHING) ? ANYTHING.length() : 0;
       int end = regex.endsWith(ANYTHING) ? regex.length() - ANYTHING.length() : regex.length();

@@ -6,15 +6,15 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The form of text in requests: one character for each received byte, so that text is decoded only
- * when needed. The control plane's text is Unicode. Decoders convert that text to this form once,
- * so that matchers compare it with requests directly.
+ * A form of text with one character for each received byte, so that requests need no decoding.
+ * Decoders of resources convert the control plane's Unicode text to this form once, so that
+ * matchers compare the texts directly.
  */
 @AnyThread
 public final class WireText {
   private WireText() {}
 
-  /** Converts Unicode text to the form of requests. */
+  /** Converts Unicode text to wire text. */
   public static String of(String text) {
     return isAscii(text)
         ? text

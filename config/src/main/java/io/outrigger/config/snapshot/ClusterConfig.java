@@ -15,7 +15,7 @@ public sealed interface ClusterConfig {
   /**
    * A cluster with its own endpoints, in contrast to an aggregate cluster.
    *
-   * @param endpoints the endpoints, or the reason why no usable endpoints were discovered (A74-04)
+   * @param endpoints the endpoints, or the reason why there are no endpoints (A74-04)
    */
   record Leaf(ClusterResource cluster, Outcome<EndpointSet> endpoints, String resolutionNote)
       implements ClusterConfig {}
@@ -23,9 +23,9 @@ public sealed interface ClusterConfig {
   /**
    * An aggregate cluster.
    *
-   * @param leaves the names of the leaf clusters, flattened, each once, in order of preference.
-   *     {@link XdsConfig#clusters} contains each leaf. The list is never empty, because an
-   *     aggregate without leaves is a failed cluster
+   * @param leaves the names of the leaf clusters, each once, in order of preference; nested
+   *     aggregates are flattened. {@link XdsConfig#clusters} contains each leaf. The list is never
+   *     empty, because an aggregate without leaves is a failed cluster
    */
   record Aggregate(ClusterResource cluster, List<String> leaves, String resolutionNote)
       implements ClusterConfig {

@@ -11,8 +11,8 @@ import java.util.Map;
  *
  * @param virtualHost the virtual host of {@code routes} that serves the target's data-plane
  *     authority
- * @param clusters every cluster that a route, an aggregate or a request in progress refers to. A
- *     failed cluster has a status that callers may receive, including the resolution note
+ * @param clusters every cluster to which a route, an aggregate or a request in progress refers. A
+ *     failed cluster has the status for callers, which includes the resolution note
  */
 public record XdsConfig(
     ApiListener listener,

@@ -1,6 +1,6 @@
 /**
- * The configuration snapshot that the control plane half publishes to the balancing half (A74). All
- * types are immutable; any thread may use them.
+ * The configuration snapshot that the xDS client publishes to the load balancer (A74). All types
+ * are immutable; any thread may use them.
  */
 @NullMarked
 package io.outrigger.config.snapshot;

@@ -7,11 +7,11 @@ import java.util.Optional;
 /**
  * The TLS settings of a server's connections (A29 "LDS for Server Side Security").
  *
- * @param identity the instance name of the provider of the server's certificate
- * @param roots the instance name of the provider of the roots by which client certificates are
- *     verified; empty if clients are not asked for a certificate
- * @param sanMatchers the matchers of accepted names of client certificates; an empty list accepts
- *     every name
+ * @param identity the instance name of the certificate provider for the server's certificate
+ * @param roots the instance name of the certificate provider for the roots that verify client
+ *     certificates; empty to request no client certificate
+ * @param sanMatchers the matchers for names of client certificates; an empty list accepts every
+ *     name
  */
 public record DownstreamTls(
     String identity,

@@ -1,6 +1,6 @@
 package io.outrigger.config.tls;
 
-/** The result of a TLS handshake, with the names of A118 ({@code grpc.tls.handshake.result}). */
+/** The result of a TLS handshake, named as in A118 ({@code grpc.tls.handshake.result}). */
 public enum HandshakeResult {
   UNKNOWN_FAILURE,
   SUCCESS,

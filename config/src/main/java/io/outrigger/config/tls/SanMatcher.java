@@ -20,8 +20,8 @@ public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text)
   }
 
   /**
-   * Whether the matcher accepts {@code name}. An exact matcher honors the wildcards of a DNS name
-   * in a certificate (A29).
+   * Whether the matcher accepts {@code name}. For an exact matcher, a wildcard DNS name in a
+   * certificate matches all names that it covers (A29).
    */
   public boolean matches(SubjectAltName name) {
     if (kind.isPresent() && kind.get() != name.kind()) {
@@ -37,8 +37,8 @@ public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text)
   }
 
   /**
-   * Returns the reason why a peer with these names is not accepted; empty when a matcher accepts a
-   * name, or when there are no matchers.
+   * Returns the reason why a peer with {@code names} is not accepted; empty if a matcher accepts a
+   * name, or if there are no matchers.
    */
   static Optional<String> objection(List<SanMatcher> matchers, Collection<SubjectAltName> names) {
     boolean accepted =

@@ -23,9 +23,9 @@ public record SubjectAltName(Kind kind, String value) {
   }
 
   /**
-   * Whether the name may be compared. An empty name never matches (A29). A name with control
-   * characters or non-ASCII characters never matches either, because some implementations stop
-   * reading at a NUL.
+   * Whether the name may be compared. An empty name never matches (A29). A name with spaces,
+   * control characters or non-ASCII characters never matches either, because implementations read
+   * such names differently; some stop at a NUL.
    */
   boolean isLegible() {
     for (int i = 0; i < value.length(); i++) {
@@ -38,8 +38,8 @@ public record SubjectAltName(Kind kind, String value) {
   }
 
   /**
-   * Whether this DNS name covers {@code host}, ignoring ASCII case and a dot at the end. A wildcard
-   * must be the whole first label and matches one label (RFC 6125 section 6.4.3).
+   * Whether this DNS name covers {@code host}, ignoring case and a final dot. A wildcard must be
+   * the whole first label and matches one label (RFC 6125 section 6.4.3).
    */
   boolean covers(String host) {
     String name = absolute(value);

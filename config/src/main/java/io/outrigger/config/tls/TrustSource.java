@@ -1,6 +1,6 @@
 package io.outrigger.config.tls;
 
-/** The source of the root certificates by which server certificates are verified. */
+/** The source of the root certificates that verify peers. */
 public sealed interface TrustSource {
   /** Roots from an instance of the bootstrap's {@code certificate_providers} (A29). */
   record Provider(String instance) implements TrustSource {}

@@ -9,14 +9,17 @@ import java.util.Optional;
  * The TLS settings for connections to a cluster's endpoints (A29 "CDS for Client Side Security").
  * Clusters share connections and TLS contexts only if their settings are equal.
  *
- * @param certificate the instance name of the provider of the client certificate for servers that
- *     request one; empty for no certificate
- * @param roots the source of the roots by which server certificates are verified
- * @param sanMatchers the matchers of accepted server names; an empty list accepts every name
+ * @param certificate the instance name of the certificate provider for the client certificate,
+ *     which is sent to servers that request it; empty for no certificate
+ * @param roots the source of the roots that verify server certificates
+ * @param sanMatchers the matchers for names of server certificates; an empty list accepts every
+ *     name
  * @param sni the server name to send in SNI, at most 255 bytes; empty for none (A101)
- * @param autoHostSni whether SNI is the endpoint's host name, if the endpoint has one
- * @param autoSniSanValidation whether the server name sent in SNI replaces {@code sanMatchers}
- * @param alpn the protocols to offer before {@code h2}; each of them means HTTP/2, too
+ * @param autoHostSni whether the endpoint's host name, if any, is sent in SNI instead of {@code
+ *     sni}
+ * @param autoSniSanValidation whether certificates must match the name in SNI instead of {@code
+ *     sanMatchers}
+ * @param alpn the ALPN protocols to offer before {@code h2}; each of them is HTTP/2 too
  */
 public record UpstreamTls(
     Optional<String> certificate,
@@ -27,7 +30,7 @@ public record UpstreamTls(
     boolean autoSniSanValidation,
     List<String> alpn)
     implements TlsSettings {
-  /** The limit beyond which a server name is refused (A101 "Validation"). */
+  /** The maximum length of a server name (A101 "Validation"). */
   public static final int MAX_SNI_BYTES = 255;
 
   public UpstreamTls {
@@ -51,9 +54,8 @@ public record UpstreamTls(
   }
 
   /**
-   * Returns the server name to send to an endpoint (A101 "Proposal"), without port and final dot.
-   * SNI cannot contain IP addresses (RFC 6066 section 3), so IP addresses and invalid host names
-   * are never sent.
+   * Returns the server name to send to an endpoint, without port and final dot (A101 "Proposal").
+   * IP addresses, which RFC 6066 section 3 forbids, and invalid host names are never sent.
    *
    * @param hostname the host name of the endpoint, with or without a port; may be empty
    */
@@ -62,8 +64,8 @@ public record UpstreamTls(
   }
 
   /**
-   * Returns the name in {@code host} or {@code host:port}, or empty when the text contains an IP
-   * address or no valid name.
+   * Returns the name in {@code host} or {@code host:port}; empty if the host is an IP address or
+   * not a valid name.
    */
   private static Optional<String> hostOf(String text) {
     int colon = text.indexOf(':');

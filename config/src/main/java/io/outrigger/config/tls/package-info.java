@@ -1,6 +1,6 @@
 /**
- * A cluster's TLS settings for connections to its endpoints (A29, A82, A101), and a server's for
- * the connections of its clients: the sources of identity and roots, the accepted names, and the
+ * The TLS settings for connections to a cluster's endpoints (A29, A82, A101) and for connections
+ * from a server's clients: the sources of certificates and roots, the accepted names, and the
  * server name to send. All types are immutable; any thread may use them.
  */
 @NullMarked

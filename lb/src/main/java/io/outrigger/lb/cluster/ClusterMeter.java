@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Provides the calls of one policy's subchannels and the policy's dropped calls to load reports.
  *
- * <p>The meter reads the counters of the subchannels when a report is due. The difference from the last reading is added to the locality that the endpoint had in the meantime (decision lb-0015). The meter reads a closed subchannel until its last call has ended.
+ * <p>The meter reads the counters of the subchannels when a report is due. The difference from the
+ * last reading is added to the locality that the endpoint had in the meantime (decision lb-0015).
+ * The meter reads a closed subchannel until its last call has ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {

@@ -31,8 +31,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   // The following fields are used on the control loop only.
   private Locality locality;
   private SubchannelCalls collected = SubchannelCalls.NONE;
-  private @Nullable MetricTally
-      replaced; // event loops may briefly add to it
+  private @Nullable MetricTally replaced; // event loops may briefly add to it
 
   CountedSubchannel(
       Subchannel subchannel,

@@ -29,7 +29,8 @@ final class DropCounts {
   /**
    * Replaces the counted categories by those in {@code drops}.
    *
-   * @param isCollected whether {@link #collect} will be called to take the counts of removed categories
+   * @param isCollected whether {@link #collect} will be called to take the counts of removed
+   *     categories
    */
   void update(List<DropCategory> drops, boolean isCollected) {
     Map<String, DropCount> before = new LinkedHashMap<>(byCategory);

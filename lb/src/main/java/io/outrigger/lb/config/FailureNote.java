@@ -5,7 +5,7 @@ import io.outrigger.base.RpcStatus;
 /**
  * A cluster's name and resolution note, which are added to the message of every failed pick (A88).
  *
- * @param note the resolution note, which tells how the discovery of the cluster's endpoints ended
+ * @param note the resolution note, which describes the discovery of the cluster's endpoints
  */
 public record FailureNote(String cluster, String note) {
   public static final FailureNote NONE = new FailureNote("", "");

@@ -29,9 +29,11 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * For each call, draws a few READY endpoints with replacement, and picks the drawn endpoint with the fewest requests in flight. Among equals, the endpoint that was drawn first is picked (A48).
+ * For each call, draws a few READY endpoints with replacement, and picks the drawn endpoint with
+ * the fewest requests in flight. Among equals, the endpoint that was drawn first is picked (A48).
  *
- * <p>All event loops share one counter per endpoint. With a counter per event loop, a pick would read one cache line per event loop and candidate.
+ * <p>All event loops share one counter per endpoint. With a counter per event loop, a pick would
+ * read one cache line per event loop and candidate.
  */
 @ControlConfined
 final class LeastRequestPolicy

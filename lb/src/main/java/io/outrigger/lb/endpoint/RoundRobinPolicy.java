@@ -44,9 +44,7 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRo
    */
   @AnyThread
   private static final class Turns implements Picker {
-    /**
-     * The ints per event loop, enough to separate the cache lines of two loops.
-     */
+    /** The ints per event loop, enough to separate the cache lines of two loops. */
     private static final int STRIDE = 16;
 
     private final PickResult[] results;

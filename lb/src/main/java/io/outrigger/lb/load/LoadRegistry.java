@@ -106,7 +106,7 @@ public final class LoadRegistry implements LoadSource {
 
   /**
    * The counts for one server, by cluster. A cluster without meters is kept until its last counts
-   * were reported. Of these clusters, at most {@link #MAX_GONE} are kept, the latest.
+   * were reported. At most the latest {@link #MAX_GONE} clusters without meters are kept.
    */
   private final class ServerLoads {
     private final Map<Key, Entry> entries = new LinkedHashMap<>();
@@ -133,8 +133,7 @@ public final class LoadRegistry implements LoadSource {
 
     void close(Key key) {
       ending.add(key);
-      for (Key each :
-          List.copyOf(ending)) { // calls of other keys may have ended
+      for (Key each : List.copyOf(ending)) { // calls of other keys may have ended
         Entry entry = entry(each);
         entry.look();
         noteIfGone(each, entry);

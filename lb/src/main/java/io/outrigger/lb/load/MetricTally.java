@@ -33,9 +33,7 @@ public final class MetricTally {
     this.sums = new AtomicReferenceArray<>(loops);
   }
 
-  /**
-   * Adds {@code report} at the end of a call; runs on event loop {@code loop}.
-   */
+  /** Adds {@code report} at the end of a call; runs on event loop {@code loop}. */
   public void onReport(int loop, BackendMetrics report) {
     Sums known = sums.getAndSet(loop, null);
     Sums mine = known == null ? new Sums() : known;

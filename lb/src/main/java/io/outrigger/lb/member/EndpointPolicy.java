@@ -60,9 +60,7 @@ public abstract class EndpointPolicy<
   /** Called when the state, error or connection of {@code member} has changed. */
   protected abstract void onMemberChange(M member);
 
-  /**
-   * Called when the configuration has changed, after {@code change} was applied to the members.
-   */
+  /** Called when the configuration has changed, after {@code change} was applied to the members. */
   protected abstract void onUpdate(Change<M> change);
 
   /**
@@ -121,8 +119,7 @@ public abstract class EndpointPolicy<
   }
 
   private Change<M> place(List<Backend> before, List<Backend> after) {
-    boolean fits =
-        places.size() == before.size(); // not on first update, or with duplicates
+    boolean fits = places.size() == before.size(); // not on first update, or with duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
     var leaving =
         new Leaving<>(fits ? places.subList(change.head(), places.size() - change.tail()) : places);

@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * READY             -> TRANSIENT_FAILURE when outlier detection ejects the endpoint, until it ends the ejection
  * </pre>
  *
- * <p>A pass tries the next address when the previous address has failed, or after 250 ms. After a pass, each address is retried whenever its own back-off has elapsed, in no particular order.
+ * <p>A pass tries the next address when the previous address has failed, or after 250 ms. After a
+ * pass, each address is retried whenever its own back-off has elapsed, in no particular order.
  */
 @ControlConfined
 public final class HappyEyeballs {
@@ -103,9 +104,7 @@ public final class HappyEyeballs {
   private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
     SubchannelCalls totals = SubchannelCalls.NONE;
     boolean isConnecting = false;
-    for (int i = 0;
-        i < ofBackend.size();
-        i++) { // views call this often
+    for (int i = 0; i < ofBackend.size(); i++) { // views call this often
       Candidate candidate = ofBackend.get(i);
       if (candidate.subchannel != null) {
         totals = totals.plus(candidate.subchannel.calls());

@@ -15,7 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subchannel that can be ejected (A50 "Subchannel Wrapper"). An ejected subchannel reports TRANSIENT_FAILURE to its owner instead of the states of the connection, which stays open (A50-36). At the end of the ejection, it reports the state of the connection (A50-37).
+ * A subchannel that can be ejected (A50 "Subchannel Wrapper"). An ejected subchannel reports
+ * TRANSIENT_FAILURE to its owner instead of the states of the connection, which stays open
+ * (A50-36). At the end of the ejection, it reports the state of the connection (A50-37).
  *
  * <p>States and ejections are handled on the control loop. Calls are counted on their event loops,
  * in the counts of the current tracker. While detection is off, no call is counted.
@@ -33,9 +35,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
 
   private volatile @Nullable CallCounts counts;
 
-  /**
-   * Creates the listener for a subchannel that {@link #wrap} must set before any other use.
-   */
+  /** Creates the wrapper; {@link #wrap} must set the wrapped subchannel before any other use. */
   EjectableSubchannel(
       EndpointAddress address, Subchannel.Listener owner, Consumer<EjectableSubchannel> onClose) {
     this.address = address;

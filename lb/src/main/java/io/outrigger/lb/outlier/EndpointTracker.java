@@ -179,9 +179,7 @@ final class EndpointTracker {
       return volume() > 0 && volume() >= requestVolume;
     }
 
-    /**
-     * The fraction of calls that succeeded; undefined unless {@link #hasVolume} is true.
-     */
+    /** The fraction of calls that succeeded; undefined unless {@link #hasVolume} is true. */
     double successRate() {
       return (double) succeeded / volume();
     }

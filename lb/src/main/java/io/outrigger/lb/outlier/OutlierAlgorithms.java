@@ -64,9 +64,7 @@ final class OutlierAlgorithms {
     return worstFirst(candidates, hosts);
   }
 
-  /**
-   * Returns the endpoints whose failure percentage is above the configured threshold.
-   */
+  /** Returns the endpoints whose failure percentage is above the configured threshold. */
   static List<Candidate> candidates(
       OutlierDetection.FailurePercentage config, List<IntervalCalls> hosts) {
     long withVolume = hosts.stream().filter(host -> host.hasVolume(config.requestVolume())).count();

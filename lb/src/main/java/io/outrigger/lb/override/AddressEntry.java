@@ -73,9 +73,7 @@ final class AddressEntry implements Subchannel.Listener {
     return new Listing(backend, addresses(address, backend.endpoint()), reachable);
   }
 
-  /**
-   * Returns all addresses of {@code endpoint} without proxies, beginning with {@code first}.
-   */
+  /** Returns all addresses of {@code endpoint} without proxies, beginning with {@code first}. */
   static List<EndpointAddress> addresses(EndpointAddress first, Endpoint endpoint) {
     List<EndpointAddress> addresses = new ArrayList<>(1);
     addresses.add(first.bare());
@@ -111,9 +109,7 @@ final class AddressEntry implements Subchannel.Listener {
     lastUsed.setOpaque(nowNanos);
   }
 
-  /**
-   * Returns true for the first caller, who must connect, then false until {@link #answered}.
-   */
+  /** Returns true for the first caller, who must connect, then false until {@link #answered}. */
   boolean ask() {
     return !asked.get() && asked.compareAndSet(false, true);
   }

@@ -29,7 +29,11 @@ import org.jspecify.annotations.Nullable;
  * priorities of the cluster in the tree, so that a session keeps its endpoint when other calls move
  * to another priority (A75, A55).
  *
- * <p>All policies below share one subchannel per address (decision lb-0003). After the first session, this node also holds a lease of every subchannel. If the policies below close a subchannel that a session has used, the node keeps its connection until no session has used it for the idle timeout ({@link Ownership}). Before the first session, the node has no effect (decision lb-0014).
+ * <p>All policies below share one subchannel per address (decision lb-0003). After the first
+ * session, this node also holds a lease of every subchannel. If the policies below close a
+ * subchannel that a session has used, the node keeps its connection until no session has used it
+ * for the idle timeout ({@link Ownership}). Before the first session, the node has no effect
+ * (decision lb-0014).
  *
  * <p>The node publishes the state of its child policy: connections that are kept for sessions do
  * not change the state of the cluster (A75-39).

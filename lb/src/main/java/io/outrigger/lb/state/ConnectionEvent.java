@@ -14,9 +14,7 @@ public sealed interface ConnectionEvent {
   /** A TLS handshake has succeeded or failed (A118). {@link Made} or {@link Failed} follows. */
   record Handshaken(HandshakeResult result) implements ConnectionEvent {}
 
-  /**
-   * An attempt has failed. An aborted attempt causes neither this event nor {@link Made}.
-   */
+  /** An attempt has failed. An aborted attempt causes neither this event nor {@link Made}. */
   record Failed() implements ConnectionEvent {}
 
   /**
@@ -29,9 +27,7 @@ public sealed interface ConnectionEvent {
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 
-  /**
-   * The endpoint's locality is now {@code to}; its {@code open} connections count there.
-   */
+  /** The endpoint's locality is now {@code to}; its {@code open} connections count there. */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 
   /**

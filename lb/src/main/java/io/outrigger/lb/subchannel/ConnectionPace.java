@@ -28,9 +28,7 @@ public final class ConnectionPace {
   /** The limit of running attempts per event loop. */
   public static final int PER_LOOP = 16;
 
-  /**
-   * The maximum time for which an attempt counts; most handshakes in a data centre are faster.
-   */
+  /** The maximum time for which an attempt counts; most handshakes in a data centre are faster. */
   static final Duration PATIENCE = Duration.ofMillis(20);
 
   private final ControlLoop control;

@@ -158,9 +158,7 @@ public final class SharedSubchannels {
       }
     }
 
-    /**
-     * Uses the locality of the newest lease, because older leases are about to be closed.
-     */
+    /** Uses the locality of the newest lease, because older leases are about to be closed. */
     void noteLocality() {
       Backend newest = leases.get(leases.size() - 1).backend;
       if (!newest.locality().equals(locality)) {

@@ -80,7 +80,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   }
 
   /**
-   * Reduces {@code config} to the endpoints in {@code chosen}, which must all be in {@code config}, in the order of {@code chosen}. Localities without endpoints are removed.
+   * Reduces {@code config} to the endpoints in {@code chosen}, which must all be in {@code config},
+   * in the order of {@code chosen}. Localities without endpoints are removed.
    */
   private LbConfig partOf(LbConfig config, List<Backend> chosen) {
     if (config instanceof LbConfig.Leaf<?> leaf) {

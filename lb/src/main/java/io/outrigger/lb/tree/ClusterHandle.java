@@ -94,9 +94,7 @@ public final class ClusterHandle {
     return published.state();
   }
 
-  /**
-   * The resolution note (A88), for calls that fail without a pick; may be empty.
-   */
+  /** The resolution note (A88), for calls that fail without a pick; may be empty. */
   public String note() {
     return note;
   }

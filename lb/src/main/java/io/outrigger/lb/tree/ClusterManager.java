@@ -43,14 +43,10 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterManager {
   /** Receives changes that do not come from updates. The methods are called on the control loop. */
   public interface Listener {
-    /**
-     * Called after the last release of a retired cluster has removed it from {@link #live}.
-     */
+    /** Called after the last release of a retired cluster has removed it from {@link #live}. */
     void onClustersChanged();
 
-    /**
-     * Called when a policy requests a new resolution of addresses, at most once in 30 s.
-     */
+    /** Called when a policy requests a new resolution of addresses, at most once in 30 s. */
     void onReresolution();
   }
 
@@ -154,9 +150,7 @@ public final class ClusterManager {
     return live.values().stream().anyMatch(cluster -> cluster.handle().callsInUse() > 0);
   }
 
-  /**
-   * The handles of the clusters that have a tree, in the same order as {@link #accept}.
-   */
+  /** The handles of the clusters that have a tree, in the same order as {@link #accept}. */
   public Stream<ClusterHandle> handles() {
     control.checkInside();
     return live.values().stream().map(ClusterLb::handle);
@@ -167,9 +161,7 @@ public final class ClusterManager {
     live.values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /**
-   * Counts the endpoints of each cluster in the tally that {@code tallies} has for its name.
-   */
+  /** Counts the endpoints of each cluster in the tally that {@code tallies} has for its name. */
   public void count(Function<String, EndpointTally> tallies) {
     control.checkInside();
     live.forEach((name, cluster) -> cluster.accept(tallies.apply(name)));

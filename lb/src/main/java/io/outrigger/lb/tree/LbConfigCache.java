@@ -128,9 +128,7 @@ final class LbConfigCache {
       return new LeafTree(other, names, ClusterTree.leaf(other, names));
     }
 
-    /**
-     * Builds the tree of {@code source}, reusing the priority names {@code before}.
-     */
+    /** Builds the tree of {@code source}, reusing the priority names {@code before}. */
     static LeafTree following(ClusterConfig.Leaf source, PriorityNames before) {
       PriorityNames names =
           source

@@ -22,9 +22,7 @@ import java.util.Set;
 record PriorityNames(List<String> names, Map<Locality, List<String>> known, long next) {
   static final PriorityNames NONE = new PriorityNames(List.of(), Map.of(), 0);
 
-  /**
-   * Returns distinct names for {@code priorities}, the cluster's new priorities.
-   */
+  /** Returns distinct names for {@code priorities}, the cluster's new priorities. */
   PriorityNames after(List<List<LocalityEndpoints>> priorities) {
     Set<String> taken = new HashSet<>();
     List<String> after = new ArrayList<>();

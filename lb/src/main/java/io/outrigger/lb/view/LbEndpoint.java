@@ -60,9 +60,7 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
     return new LbEndpoint(backend, link, watched);
   }
 
-  /**
-   * Returns the same endpoint with the connection {@code kept}.
-   */
+  /** Returns the same endpoint with the connection {@code kept}. */
   public LbEndpoint with(Link kept) {
     return new LbEndpoint(backend, kept, detection);
   }

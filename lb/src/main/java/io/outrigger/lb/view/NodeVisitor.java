@@ -11,7 +11,8 @@ import java.util.function.UnaryOperator;
  */
 public interface NodeVisitor {
   /**
-   * Enters a node. The node's children follow, each with its complete subtree, then the node's endpoints. {@code node} itself contains no children and no endpoints.
+   * Enters a node. The node's children follow, each with its complete subtree, then the node's
+   * endpoints. {@code node} itself contains no children and no endpoints.
    */
   default void enter(LbNode node) {}
 

@@ -93,9 +93,7 @@ final class Ring {
     return place + 1 == members.length ? 0 : place + 1;
   }
 
-  /**
-   * Returns the fraction of all hashes for which {@link #placeOf} returns {@code place}.
-   */
+  /** Returns the fraction of all hashes for which {@link #placeOf} returns {@code place}. */
   double share(int place) {
     if (hashes.length == 1) {
       return 1;

@@ -111,7 +111,8 @@ record RingHashPicker(
   }
 
   /**
-   * Requests the connection of the first IDLE endpoint from {@code first} up to {@code end}, or on the whole ring if {@code end} is {@link #NONE}. Returns false if no endpoint is IDLE.
+   * Requests the connection of the first IDLE endpoint from {@code first} up to {@code end}, or on
+   * the whole ring if {@code end} is {@link #NONE}. Returns false if no endpoint is IDLE.
    */
   private boolean askForIdle(int first, int end) {
     int place = first;

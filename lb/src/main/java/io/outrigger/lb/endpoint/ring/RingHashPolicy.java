@@ -41,9 +41,7 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 public final class RingHashPolicy
     extends EndpointPolicy<BalancingPolicy.RingHash, RingHashPolicy.PlacedEndpoint> {
-  /**
-   * The members in the order of their keys. A member's slot number is its list index.
-   */
+  /** The members in the order of their keys. A member's slot number is its list index. */
   private List<PlacedEndpoint> members = List.of();
 
   /** The configuration from which {@link #ring} was built. */

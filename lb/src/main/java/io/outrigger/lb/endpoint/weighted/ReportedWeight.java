@@ -22,9 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class ReportedWeight {
-  /**
-   * The largest valid number. A report with a greater number is ignored.
-   */
+  /** The largest valid number. A report with a greater number is ignored. */
   static final double INCREDIBLE = 1e9;
 
   /** Whether the weight can be used, and if not, the reason. */
@@ -140,8 +138,7 @@ final class ReportedWeight {
       return Usable.NOT_YET;
     }
     if (nowNanos - current.lastNanos() >= settings.expiration().toNanos()) {
-      reported.compareAndSet(
-          current, current.startedOver()); // fails after another report
+      reported.compareAndSet(current, current.startedOver()); // fails after another report
       return Usable.STALE;
     }
     long blackout = settings.blackout().toNanos();

@@ -3,7 +3,10 @@ package io.outrigger.lb.endpoint.weighted;
 import io.outrigger.base.AnyThread;
 
 /**
- * A stateless schedule of turns in proportion to weights. Each round offers one turn to every endpoint. In round {@code g} an endpoint of weight {@code w}, which is at most {@link #MOST}, takes its turn if {@code w * g} passes a multiple of {@code MOST}. Each endpoint has a different offset, so that endpoints of equal weight do not take their turns in bursts.
+ * A stateless schedule of turns in proportion to weights. Each round offers one turn to every
+ * endpoint. In round {@code g} an endpoint of weight {@code w}, which is at most {@link #MOST},
+ * takes its turn if {@code w * g} passes a multiple of {@code MOST}. Each endpoint has a different
+ * offset, so that endpoints of equal weight do not take their turns in bursts.
  *
  * <p>Weights are scaled so that the largest weight is {@code MOST}. Each weight is limited to
  * between a tenth of the mean and ten times the mean, so that one wrong report cannot attract all

@@ -31,7 +31,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks the READY endpoints in turn, with weights from their load reports (A58). While fewer than two endpoints have a usable weight, all endpoints have the same weight.
+ * Picks the READY endpoints in turn, with weights from their load reports (A58). While fewer than
+ * two endpoints have a usable weight, all endpoints have the same weight.
  *
  * <p>The policy publishes a new picker with the current weights once per update period, and
  * whenever the READY endpoints change. A pick never reads a load report.
@@ -154,9 +155,7 @@ public final class WeightedRoundRobinPolicy
     return detail;
   }
 
-  /**
-   * An endpoint and its weight. Load reports may arrive from any address of the endpoint.
-   */
+  /** An endpoint and its weight. Load reports may arrive from any address of the endpoint. */
   final class WeightedEndpoint extends LeafEndpoint {
     private final ReportedWeight weight;
     private final OutOfBandReports outOfBand;
@@ -232,7 +231,8 @@ public final class WeightedRoundRobinPolicy
   }
 
   /**
-   * Picks endpoints in the order of {@code turns}. Each event loop counts its own turns. All pickers of a policy share the counts, so that a picker with new weights continues the round.
+   * Picks endpoints in the order of {@code turns}. Each event loop counts its own turns. All
+   * pickers of a policy share the counts, so that a picker with new weights continues the round.
    *
    * @param turns the schedule, which returns the index in {@code results} for each turn
    * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
@@ -241,9 +241,7 @@ public final class WeightedRoundRobinPolicy
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record WeightedTurns(PickResult[] results, StaticStride turns, long[] sequences)
       implements Picker {
-    /**
-     * The longs per event loop, enough to separate the cache lines of two loops.
-     */
+    /** The longs per event loop, enough to separate the cache lines of two loops. */
     static final int STRIDE = 8;
 
     @Override
