@@ -27,8 +27,8 @@ public record CidrRange(IpAddress network, int length) {
 
   /**
    * Reads a range; empty if {@code address} is not an IP address. A range of IPv4-mapped addresses
-   * with at least 96 bits becomes the IPv4 range, because {@link IpAddress} converts the addresses
-   * of peers too.
+   * with at least 96 bits is converted to an IPv4 range, because {@link IpAddress} also converts
+   * mapped addresses.
    *
    * @param length the number of bits, which is limited to the bits of the address
    */

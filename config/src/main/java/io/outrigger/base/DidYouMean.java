@@ -14,8 +14,9 @@ public final class DidYouMean {
   private DidYouMean() {}
 
   /**
-   * Returns the known name with the fewest differences from {@code text}. Empty if all names have
-   * more than one difference per three characters. Case, {@code -} and {@code _} are ignored.
+   * Returns the known name with the fewest differences from {@code text}. Returns empty if all
+   * names have more than one difference per three characters. Case, {@code -} and {@code _} are
+   * ignored.
    */
   public static Optional<String> nearest(String text, Collection<String> known) {
     if (text.length() > MAX_LENGTH) {

@@ -15,9 +15,7 @@ import org.jspecify.annotations.Nullable;
  * numbers, and differ between Netty's transports.
  */
 public final class SocketErrors {
-  /**
-   * Maps Linux error numbers, and parts of messages of the JVM and the C library, to descriptions.
-   */
+  /** Maps Linux error numbers and parts of system messages to descriptions. */
   private static final Map<String, String> WORDS = new LinkedHashMap<>();
 
   static {

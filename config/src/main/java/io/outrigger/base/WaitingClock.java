@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * A clock with a blocking sleep, for programs around the proxy such as the demo and the command
- * line. The proxy itself must not use this clock, because it must not block.
+ * line. The proxy itself must not block, so it does not use this clock.
  */
 @AnyThread
 public final class WaitingClock {

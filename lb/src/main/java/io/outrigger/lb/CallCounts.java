@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 @AnyThread
 public final class CallCounts {
-  /** The longs per event loop, enough to separate the cache lines of two loops. */
+  /** The number of longs per event loop, so that loops use different cache lines. */
   private static final int STRIDE = 12;
 
   private static final int STARTED = 0;
@@ -40,7 +40,7 @@ public final class CallCounts {
         });
   }
 
-  /** The counts of all calls so far, exact for calls that have ended. Runs on any thread. */
+  /** The counts of all calls so far, exact for calls that have ended. Any thread may call this. */
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);

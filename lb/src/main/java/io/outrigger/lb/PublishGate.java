@@ -3,7 +3,7 @@ package io.outrigger.lb;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Delays what a policy publishes until the policy has updated all its children. Children may
+ * Delays the publication of a policy's state until all its children are updated. Children may
  * publish during the update, but the policy decides once (A56 "Configuration Updates").
  */
 @ControlConfined

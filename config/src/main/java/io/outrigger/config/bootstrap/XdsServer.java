@@ -42,9 +42,7 @@ public record XdsServer(
     /** TLS with the roots in {@code files}, or else with the roots of the system (A65). */
     record Tls(CertificateFiles files) implements ChannelCredentials {}
 
-    /**
-     * TLS with the roots of the system, and a token of Google's application default credentials.
-     */
+    /** TLS with the system's roots, and a token of Google's application default credentials. */
     record GoogleDefault() implements ChannelCredentials {}
   }
 

@@ -2,8 +2,5 @@ package io.outrigger.config.endpoint;
 
 import io.outrigger.config.route.Fraction;
 
-/**
- * A category of dropped requests, and the share that the control plane tells clients to drop
- * (A27-10).
- */
+/** The share of requests that the control plane wants dropped for one category (A27-10). */
 public record DropCategory(String category, Fraction share) {}

@@ -8,7 +8,7 @@ import java.util.Locale;
  * @param line the line at which the rule begins, from 1
  */
 public record OverlayRule(String name, String file, int line, Mode mode) {
-  /** What the rule does with a field that the control plane has set. */
+  /** The precedence of the rule over the control plane for a field that both have set. */
   public enum Mode {
     /** The rule keeps the control plane's value. */
     DEFAULT,

@@ -15,7 +15,7 @@ public sealed interface Criterion {
 
   Criterion NEVER = new Constant(false);
 
-  /** Returns a criterion that matches if all of {@code criteria}, at least one, match. */
+  /** Returns a criterion that matches if all of {@code criteria}, a non-empty list, match. */
   static Criterion all(List<Criterion> criteria) {
     return criteria.size() == 1 ? criteria.get(0) : new All(criteria);
   }
@@ -34,7 +34,7 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches if all of {@code criteria}, at least one, match. */
+  /** Matches if all of {@code criteria}, a non-empty list, match. */
   record All(List<Criterion> criteria) implements Criterion {
     public All {
       criteria = List.copyOf(criteria);

@@ -59,9 +59,7 @@ record ResolvedRequest(AuthorizationInput received, String path) implements Auth
     return decoded.toString();
   }
 
-  /**
-   * Returns the value of the two hexadecimal digits at {@code at}; -1 if there are no such digits.
-   */
+  /** Returns the value of the two hexadecimal digits at {@code at}; -1 if there are none. */
   private static int code(String text, int at) {
     if (at + 2 > text.length()) {
       return -1;

@@ -22,9 +22,7 @@ public sealed interface HeaderMatcher {
     return matches(request.header(name()));
   }
 
-  /**
-   * Matches a value that {@code matcher} accepts or, if {@code invert} is true, does not accept.
-   */
+  /** Matches a value that {@code matcher} accepts or, with {@code invert}, does not accept. */
   record Value(String name, StringMatcher matcher, boolean invert) implements HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {

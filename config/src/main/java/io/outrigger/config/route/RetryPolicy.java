@@ -29,7 +29,7 @@ public record RetryPolicy(
   /** The ratio of the default {@code maxInterval} to {@code baseInterval} (A44). */
   public static final int DEFAULT_MAX_FACTOR = 10;
 
-  /** The minimum of both intervals; shorter intervals are raised to it (A44). */
+  /** The minimum of both intervals; shorter intervals are raised to this minimum (A44). */
   public static final Duration MIN_INTERVAL = Duration.ofMillis(1);
 
   public RetryPolicy {

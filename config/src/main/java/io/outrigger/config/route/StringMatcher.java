@@ -88,7 +88,8 @@ public sealed interface StringMatcher {
     }
 
     /**
-     * Returns {@code x} for {@code .*x.*}, in which form istiod sends namespaces, or an empty text.
+     * Returns {@code x} for an expression such as {@code .*x.*}, which istiod sends for namespaces.
+     * Returns an empty text if {@code x} is not a literal.
      */
     private static String literal(String regex) {
       int start = regex.startsWith(ANYTHING) ? ANYTHING.length() : 0;

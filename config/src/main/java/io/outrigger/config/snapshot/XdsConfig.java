@@ -12,7 +12,7 @@ import java.util.Map;
  * @param virtualHost the virtual host of {@code routes} that serves the target's data-plane
  *     authority
  * @param clusters every cluster to which a route, an aggregate or a request in progress refers. A
- *     failed cluster has the status for callers, which includes the resolution note
+ *     failed cluster has the status with which calls fail, which includes the resolution note
  */
 public record XdsConfig(
     ApiListener listener,

@@ -15,7 +15,7 @@ public sealed interface TlsSettings permits UpstreamTls, DownstreamTls {
   /** The source of the roots that verify peers; empty to request no certificate from peers. */
   Optional<TrustSource> trust();
 
-  /** The ALPN protocols to offer before {@code h2}. Each of these protocols is HTTP/2 too. */
+  /** The ALPN protocols to offer before {@code h2}, all of which mean HTTP/2. */
   default List<String> alpn() {
     return List.of();
   }

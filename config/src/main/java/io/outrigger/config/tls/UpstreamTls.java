@@ -19,7 +19,7 @@ import java.util.Optional;
  *     sni}
  * @param autoSniSanValidation whether certificates must match the name in SNI instead of {@code
  *     sanMatchers}
- * @param alpn the ALPN protocols to offer before {@code h2}; each of them is HTTP/2 too
+ * @param alpn the ALPN protocols to offer before {@code h2}, all of which mean HTTP/2
  */
 public record UpstreamTls(
     Optional<String> certificate,

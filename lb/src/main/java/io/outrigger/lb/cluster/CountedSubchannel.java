@@ -31,7 +31,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   // The following fields are used on the control loop only.
   private Locality locality;
   private SubchannelCalls collected = SubchannelCalls.NONE;
-  private @Nullable MetricTally replaced; // event loops may briefly add to it
+  private @Nullable MetricTally replaced; // event loops may add late reports
 
   CountedSubchannel(
       Subchannel subchannel,
@@ -109,7 +109,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   /** Adds to {@code sums} the counts since the last call of this method. */
   void collect(LoadSums sums) {
     SubchannelCalls now = counts.totals();
-    if (now.active() > 0 || !now.equals(collected)) { // skips idle subchannels, which are the most
+    if (now.active() > 0 || !now.equals(collected)) { // most subchannels are idle: skip these
       sums.add(locality, collected, now);
       collected = now;
     }

@@ -34,7 +34,7 @@ public sealed interface LbConfig {
     return getClass();
   }
 
-  /** The configuration of a policy with one child, whose endpoints are also the policy's. */
+  /** The configuration of a policy with one child and the same endpoints as the child. */
   sealed interface Wrapping extends LbConfig {
     LbConfig child();
 

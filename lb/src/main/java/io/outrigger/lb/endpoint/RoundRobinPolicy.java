@@ -44,7 +44,7 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRo
    */
   @AnyThread
   private static final class Turns implements Picker {
-    /** The ints per event loop, enough to separate the cache lines of two loops. */
+    /** The number of ints per event loop, so that loops use different cache lines. */
     private static final int STRIDE = 16;
 
     private final PickResult[] results;

@@ -119,7 +119,7 @@ public abstract class EndpointPolicy<
   }
 
   private Change<M> place(List<Backend> before, List<Backend> after) {
-    boolean fits = places.size() == before.size(); // not on first update, or with duplicates
+    boolean fits = places.size() == before.size(); // false on the first update and with duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
     var leaving =
         new Leaving<>(fits ? places.subList(change.head(), places.size() - change.tail()) : places);
@@ -200,7 +200,7 @@ public abstract class EndpointPolicy<
     publishSoon();
   }
 
-  /** Posts a task that publishes once for all changes until then. */
+  /** Posts a task that publishes, unless such a task is already posted. */
   protected final void publishSoon() {
     if (!publishPosted) {
       publishPosted = true;

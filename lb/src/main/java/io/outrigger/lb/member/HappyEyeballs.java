@@ -259,7 +259,7 @@ public final class HappyEyeballs {
     lastError = reason;
     candidate.failed = true;
     if (!passing) {
-      if (++failuresAfterPass % candidates.size() == 0) { // A61: once per round of failures
+      if (++failuresAfterPass % candidates.size() == 0) { // A61: as many failures as addresses
         parent.requestReresolution();
       }
       onChange.run();

@@ -60,7 +60,7 @@ public class LeafEndpoint {
     return prepared;
   }
 
-  /** The error message of calls to the endpoint; available in state TRANSIENT_FAILURE. */
+  /** The error message with which calls fail; available in state TRANSIENT_FAILURE. */
   public final String failure() {
     return addresses.lastError().message();
   }

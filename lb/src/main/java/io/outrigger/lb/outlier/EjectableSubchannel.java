@@ -80,7 +80,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
         });
   }
 
-  /** Reports TRANSIENT_FAILURE to the owner, unless it was already reported. */
+  /** Ejects the subchannel, if not yet ejected, and reports TRANSIENT_FAILURE to the owner. */
   void eject(RpcStatus why) {
     if (!ejected) {
       ejected = true;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Picks as A75 requires. The call of a session gets the first preferred endpoint that is READY. If
  * none is READY, the call waits for a preferred endpoint: the first IDLE endpoint, else the first
- * CONNECTING endpoint, else the first endpoint without a connection. If there is none of these, or
- * the call has no session, the child policy picks.
+ * CONNECTING endpoint, else the first endpoint without a connection. If no preferred endpoint is in
+ * one of these states, or the call has no session, the child policy picks.
  *
  * <p>The first call of a session in a cluster waits while the control loop fills the address map.
  *

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All policies below share one subchannel per address (decision lb-0003). After the first
  * session, this node also holds a lease of every subchannel. If the policies below close a
- * subchannel that a session has used, the node keeps its connection until no session has used it
- * for the idle timeout ({@link Ownership}). Before the first session, the node has no effect
- * (decision lb-0014).
+ * subchannel that a session has used, the node keeps the connection until no session has used the
+ * connection for the idle timeout ({@link Ownership}). Before the first session, the node has no
+ * effect (decision lb-0014).
  *
  * <p>The node publishes the state of its child policy: connections that are kept for sessions do
  * not change the state of the cluster (A75-39).
@@ -131,7 +131,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     sweepLater();
   }
 
-  /** Posts a task that publishes once for all changes until then. */
+  /** Posts a task that publishes, unless such a task is already posted. */
   private void publishSoon() {
     if (!publishPosted) {
       publishPosted = true;

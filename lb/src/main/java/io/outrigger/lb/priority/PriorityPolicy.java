@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * child has failed or did not connect in time. A child that is no longer needed is kept for 15
  * minutes. A child that is no longer configured is destroyed at once (A115).
  *
- * <p>{@link #choose} is A56's algorithm, whose result depends only on the states of the children.
- * The algorithm runs after every change of a child. During an update, the algorithm runs once,
- * after all children were updated.
+ * <p>{@link #choose} is A56's algorithm, whose result depends only on the states and failover
+ * timers of the children. The algorithm runs after every change of a child. During an update, the
+ * algorithm runs once, after all children were updated.
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {

@@ -27,7 +27,7 @@ public sealed interface ConnectionEvent {
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 
-  /** The endpoint's locality is now {@code to}; its {@code open} connections count there. */
+  /** The endpoint has moved to the locality {@code to}, with {@code open} connections. */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 
   /**

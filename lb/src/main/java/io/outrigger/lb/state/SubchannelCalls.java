@@ -1,8 +1,8 @@
 package io.outrigger.lb.state;
 
 /**
- * The numbers of calls of a subchannel since its creation. A reading counts every call exactly that
- * ended before the reading.
+ * The numbers of calls of a subchannel since its creation. Calls that ended before the counters
+ * were read are counted exactly.
  *
  * @param active calls that were picked and have not ended
  * @param succeeded calls that ended as {@code CallOutcome.SUCCESS}

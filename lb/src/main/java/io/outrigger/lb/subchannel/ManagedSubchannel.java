@@ -19,8 +19,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subchannel that connects, in contrast to the wrappers of the tree's nodes. The subchannel
- * connects to one address on request; the connector may add further connections (A105).
+ * The innermost subchannel, which nodes of the tree wrap. The subchannel connects to one address on
+ * request; the connector may add further connections (A105).
  *
  * <pre>
  * IDLE              -> CONNECTING        on requestConnection

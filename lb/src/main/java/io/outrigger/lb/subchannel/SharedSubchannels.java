@@ -36,7 +36,7 @@ public final class SharedSubchannels {
    * control loop.
    */
   public interface Observer {
-    /** Called when an address without an owner has got an owner. */
+    /** Called when an address gets its first owner. */
     default void onTaken(EndpointAddress address) {}
 
     /**

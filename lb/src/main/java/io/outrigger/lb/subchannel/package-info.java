@@ -1,9 +1,9 @@
 /**
  * Subchannels, their states and back-off, and the sharing of a subchannel by several owners. All
- * classes are used on the control loop; only {@link io.outrigger.lb.Subchannel#transport} is read
- * on event loops. This package implements the connectivity states of gRPC with its connection
- * back-off (SC-50). The connection owners of A75 and the moving localities of A56 depend on the
- * sharing.
+ * classes are used on the control loop, except that event loops read {@link
+ * io.outrigger.lb.Subchannel#transport} and {@link io.outrigger.lb.Subchannel#backend}. This
+ * package implements the connectivity states of gRPC with its connection back-off (SC-50). The
+ * connection owners of A75 and the moving localities of A56 depend on the sharing.
  */
 @NullMarked
 package io.outrigger.lb.subchannel;

@@ -26,9 +26,10 @@ import java.util.function.Consumer;
  * </pre>
  *
  * <p>A check for an outage visits all endpoints, because the state is not sufficient: a ring_hash
- * cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The check runs only in
- * TRANSIENT_FAILURE and only until the outage is reported, so it costs nothing while a cluster
- * works. If many endpoints fail one after the other, at most ten checks a second run.
+ * cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The check runs in
+ * TRANSIENT_FAILURE until the outage is reported, and once at the end of the outage, so it costs
+ * nothing while a cluster works. If many endpoints fail one after the other, at most ten checks a
+ * second run.
  */
 @ControlConfined
 final class ClusterEvents {

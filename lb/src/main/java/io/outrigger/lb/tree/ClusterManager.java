@@ -99,7 +99,7 @@ public final class ClusterManager {
     Map<String, ClusterHandle> handles = new HashMap<>();
     for (String name : wanted) {
       if (!trees.knows(name)) {
-        continue; // calls hold the cluster: its tree stays without a configuration
+        continue; // only calls hold the cluster, so its tree stays unchanged
       }
       ClusterLb cluster = live.computeIfAbsent(name, this::newCluster);
       cluster.update(trees.tree(name), trees.note(name));
@@ -161,7 +161,9 @@ public final class ClusterManager {
     live.values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /** Counts the endpoints of each cluster in the tally that {@code tallies} has for its name. */
+  /**
+   * Counts the endpoints of each cluster in the tally that {@code tallies} returns for its name.
+   */
   public void count(Function<String, EndpointTally> tallies) {
     control.checkInside();
     live.forEach((name, cluster) -> cluster.accept(tallies.apply(name)));

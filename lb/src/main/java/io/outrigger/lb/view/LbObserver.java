@@ -20,9 +20,7 @@ public interface LbObserver {
    */
   default void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {}
 
-  /**
-   * Called for metrics when a policy has applied new weights (A78), which is too often for logs.
-   */
+  /** Called when a policy has applied new weights, for metrics only (A78). */
   default void onWeights(WeightUpdate update) {}
 
   /** Returns an observer that forwards events to this observer, then to {@code other}. */

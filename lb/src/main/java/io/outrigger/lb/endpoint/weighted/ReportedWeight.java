@@ -138,7 +138,7 @@ final class ReportedWeight {
       return Usable.NOT_YET;
     }
     if (nowNanos - current.lastNanos() >= settings.expiration().toNanos()) {
-      reported.compareAndSet(current, current.startedOver()); // fails after another report
+      reported.compareAndSet(current, current.startedOver()); // fails if a report has just arrived
       return Usable.STALE;
     }
     long blackout = settings.blackout().toNanos();

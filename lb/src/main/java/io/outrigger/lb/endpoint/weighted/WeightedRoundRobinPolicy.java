@@ -204,7 +204,7 @@ public final class WeightedRoundRobinPolicy
     weight.onReport(report, orcaSettings, context().control().nanoTime());
   }
 
-  /** Applies the reports that responses carry, unless out-of-band reports are requested. */
+  /** Applies the load reports in responses, unless out-of-band reports are requested. */
   @AnyThread
   private final class Reporting extends DelegatingSubchannel {
     private final ReportedWeight weight;
@@ -241,7 +241,7 @@ public final class WeightedRoundRobinPolicy
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record WeightedTurns(PickResult[] results, StaticStride turns, long[] sequences)
       implements Picker {
-    /** The longs per event loop, enough to separate the cache lines of two loops. */
+    /** The number of longs per event loop, so that loops use different cache lines. */
     static final int STRIDE = 8;
 
     @Override
