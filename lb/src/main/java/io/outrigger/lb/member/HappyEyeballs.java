@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * CONNECTING        -> TRANSIENT_FAILURE when every address has failed: the pass ends
  * TRANSIENT_FAILURE -> READY             on a connection; retries do not change the state
  * READY             -> IDLE              when the connection is lost
- * READY             -> TRANSIENT_FAILURE when outlier detection ejects the endpoint, until it ends the ejection
+ * READY             -> TRANSIENT_FAILURE during an ejection by outlier detection
  * </pre>
  *
  * <p>A pass tries the next address when the previous address has failed, or after 250 ms. After a

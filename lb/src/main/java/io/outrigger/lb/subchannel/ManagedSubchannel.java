@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * IDLE              -> CONNECTING        on requestConnection
  * CONNECTING        -> READY             when the transport is ready; back-off is reset
- * CONNECTING        -> TRANSIENT_FAILURE when the attempt failed; the back-off counts from its start
+ * CONNECTING        -> TRANSIENT_FAILURE when the attempt failed; back-off counts from its start
  * TRANSIENT_FAILURE -> IDLE              when the back-off has elapsed
  * READY             -> IDLE              when the transport is closed or gets GOAWAY
  * CONNECTING        -> TRANSIENT_FAILURE at once, while the pause after broken connections lasts
