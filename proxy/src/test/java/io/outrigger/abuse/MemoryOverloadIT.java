@@ -101,7 +101,8 @@ final class MemoryOverloadIT {
 
       Await.until("small calls are served again", () -> call(small).equals("200"));
       Await.until(
-          "memory is free again", () -> metric(sidecar, "jvm_memory_used_bytes{area=\"direct\"}") < LIMIT);
+          "memory is free again",
+          () -> metric(sidecar, "jvm_memory_used_bytes{area=\"direct\"}") < LIMIT);
     }
   }
 
