@@ -11,7 +11,8 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
  *
  * <p>The clock is not read for each frame. The counts are reset when a period has passed, which is
  * checked by {@link #onTick} once a second and when a limit is reached. A peer can thus cause at
- * most twice the limit in one period, and useful work in an earlier period is not credited to it.
+ * most twice the limit of useless work in one period. Useful work in an earlier period does not
+ * raise the limit.
  */
 @LoopConfined
 final class AbuseGuard {
@@ -69,8 +70,8 @@ final class AbuseGuard {
    * Counts a frame that changed the windows of all streams.
    *
    * @param walked the number of streams whose window was changed
-   * @param released the number of streams that can send now; each sends a frame, which counts as
-   *     useful
+   * @param released the number of streams that can send now; each of them sends a DATA frame, which
+   *     counts as a useful frame
    */
   void onWindowsChanged(int walked, int released) throws ConnectionFault {
     onIdleWork(walked + PER_USEFUL_FRAME * released);
@@ -88,7 +89,7 @@ final class AbuseGuard {
     }
   }
 
-  /** Resets the counts if the period has passed, and returns whether it has. */
+  /** Resets the counts and returns true if the period has passed. */
   boolean onTick(long nowNanos) {
     if (nowNanos - sinceNanos < limits.period().toNanos()) {
       return false;

@@ -231,7 +231,7 @@ final class ConnectionLifecycle {
     if (preface != null) {
       close(Http2Error.NO_ERROR, "draining");
     } else if (state.isServer()) {
-      // Section 6.8: requests in flight when the first GOAWAY arrives are still served.
+      // Section 6.8: the server accepts requests that are in flight when the first GOAWAY arrives.
       drainAnnounced = true;
       writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "draining");
       writer.ping(DRAIN_PING, false);

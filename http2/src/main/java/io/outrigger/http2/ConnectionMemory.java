@@ -31,8 +31,8 @@ final class ConnectionMemory implements MemoryHolder {
   private static final int TLS_BYTES = 12 << 10;
 
   /**
-   * The time for which frames may wait for a direct buffer, the same as for reads. If no other
-   * connection has released buffers by then, none will.
+   * The time for which frames, like reads, may wait for a direct buffer. If no connection has
+   * released a buffer within this time, no connection is expected to release one later.
    */
   private static final Duration NO_BUFFER_LIMIT = Duration.ofSeconds(5);
 
@@ -50,7 +50,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The number of bytes of {@link #next} that the socket had accepted at the last tick. */
   private long nextTaken;
 
-  /** The bytes passed to the channel minus the bytes that wait there, at the last tick. */
+  /** The number of bytes passed to the channel minus the bytes waiting in it, at the last tick. */
   private long taken;
 
   /**
@@ -181,7 +181,7 @@ final class ConnectionMemory implements MemoryHolder {
     }
   }
 
-  /** Copies small parts of DATA that wait out of large read buffers. */
+  /** Copies small parts of pending DATA, so that their large read buffers can be released. */
   private void settlePending() {
     if (parts.streams.pendingBytes() > 0) { // most of thousands of connections have no pending DATA
       for (SocketStream stream : parts.streams.table().snapshot()) {
@@ -191,12 +191,12 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   /**
-   * The time of the last tick at which the socket had accepted more bytes. Two signs are checked.
-   * First, the number of bytes passed to the channel minus the number of bytes that wait has grown;
-   * this sign alone is not enough, because the channel counts an overhead for each waiting message,
-   * so the difference shrinks with each message that is added. Second, the first waiting message or
-   * its progress has changed; this sign alone is not enough, because the next message may be a
-   * reused object.
+   * Returns the time of the last tick at which the socket had accepted more bytes. Either of two
+   * signs shows progress. The first sign is growth of the number of bytes passed to the channel
+   * minus the number of bytes that wait in the channel. The channel adds an overhead for each
+   * waiting message, so a new message can hide this growth. The second sign is a change of the
+   * first waiting message or of its progress. The next message may be the same, reused object, so
+   * the second sign alone is not enough either.
    */
   private long lastTook(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();
@@ -243,7 +243,7 @@ final class ConnectionMemory implements MemoryHolder {
     /**
      * Whether the operation has made no progress for at least the limit.
      *
-     * @param made a number that changes with each step of progress
+     * @param made a number that changes whenever the operation makes progress
      */
     boolean isOver(boolean isBegun, long made, long nowNanos) {
       if (!isBegun || !begun || made != progress) {

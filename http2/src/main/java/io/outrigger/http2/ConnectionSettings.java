@@ -13,7 +13,8 @@ import java.time.Duration;
  * @param windows the flow-control windows of the connection and its streams
  * @param timeouts time limits for the peer's handshake, frames and reads
  * @param abuse limits beyond which the connection is closed with ENHANCE_YOUR_CALM
- * @param memory counts the memory held for the peer, and reports when memory is short
+ * @param memory measures the memory of the process, and pauses or closes connections when memory is
+ *     short
  */
 @AnyThread
 public record ConnectionSettings(
@@ -101,13 +102,14 @@ public record ConnectionSettings(
   }
 
   /**
-   * Time limits for a peer. A limit is detected at most a second late.
+   * Time limits for a peer. The check runs once a second, so an exceeded limit is detected at most
+   * one second late.
    *
-   * @param handshake the time from the connection to the peer's first SETTINGS
-   * @param frame the time from the first to the last byte of a header block, or of a frame that is
-   *     only processed whole; DATA is passed on as it arrives and has no limit
-   * @param unread the time in which the peer's socket accepts no byte although bytes wait to be
-   *     sent
+   * @param handshake the maximum time from the start of the connection to the peer's first SETTINGS
+   * @param frame the maximum time from the first to the last byte of a header block, or of a frame
+   *     that is processed only when complete; DATA frames have no limit
+   * @param unread the maximum time for which the peer's socket accepts no byte although bytes wait
+   *     to be sent
    */
   @AnyThread
   public record Timeouts(Duration handshake, Duration frame, Duration unread) {

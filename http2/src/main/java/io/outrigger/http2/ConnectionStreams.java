@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens and ends the streams of one connection and sends their header blocks and WINDOW_UPDATEs:
- * the rules that involve a stream and its connection. {@link SocketStream} holds the state of a
- * single stream, and {@link SendScheduler} sends DATA.
+ * Opens and ends the streams of one connection, and sends their header blocks and WINDOW_UPDATEs.
+ * This class has the rules that involve a stream and its connection. {@link SocketStream} holds the
+ * state of a single stream, and {@link SendScheduler} sends DATA.
  *
  * <p>RFC 9113 section 5.
  */
@@ -35,8 +35,8 @@ final class ConnectionStreams {
   private final ResetFence fence;
 
   /**
-   * The receive window that the peer may assume for a new stream: the default until the peer has
-   * acknowledged our SETTINGS.
+   * The receive window that the peer may assume for a new stream. Until the peer has acknowledged
+   * our SETTINGS, this is the larger of our stream window and the default.
    */
   private int grantedWindow;
 
@@ -61,7 +61,8 @@ final class ConnectionStreams {
   private boolean wantsCapacity;
 
   /**
-   * @param dirty set when the connection has work to do at the end of the loop's turn
+   * @param dirty the mark of the connection, to be set when the connection has work for the end of
+   *     the turn
    */
   ConnectionStreams(
       ChannelHandlerContext ctx,
@@ -98,8 +99,8 @@ final class ConnectionStreams {
   // Streams that this side opens.
 
   /**
-   * Whether {@link #open} would succeed now. After a failed attempt to open a stream, {@link
-   * #takesCapacity} returns true once this method does.
+   * Whether {@link #open} would succeed now. After this method has returned false, {@link
+   * #takesCapacity} returns true once, as soon as a stream can be opened again.
    */
   boolean canOpen() {
     boolean can =
@@ -249,7 +250,7 @@ final class ConnectionStreams {
     return queuedBytes;
   }
 
-  /** Whether the streams hold so much memory that further requests are refused at full memory. */
+  /** Whether the streams hold so much that new requests are refused while memory is full. */
   boolean isHeavy() {
     return (long) STREAM_BYTES * table.active() + queuedBytes >= HEAVY_BYTES;
   }
@@ -278,8 +279,8 @@ final class ConnectionStreams {
   // SETTINGS.
 
   /**
-   * Called when the peer has acknowledged our SETTINGS: our smaller stream window now also applies
-   * to streams opened before.
+   * Called when the peer has acknowledged our SETTINGS. If our stream window is smaller than the
+   * default, it now also applies to streams that were opened before.
    */
   void onSettingsAck() {
     int change = grantedWindow - settings.windows().stream();
@@ -290,8 +291,8 @@ final class ConnectionStreams {
   }
 
   /**
-   * Called when the peer has acknowledged an empty SETTINGS frame, so it has read everything sent
-   * before that frame.
+   * Called when the peer has acknowledged an empty SETTINGS frame. The peer has therefore read all
+   * frames that were sent earlier.
    */
   void onEmptySettingsAck() {
     fence.onAck();
@@ -313,7 +314,8 @@ final class ConnectionStreams {
 
   /**
    * Applies a change of SETTINGS_INITIAL_WINDOW_SIZE to the send windows, none of which may exceed
-   * 2^31-1. {@link AbuseGuard} counts each stream, also when one frame has many values.
+   * 2^31-1. Each change counts every stream in {@link AbuseGuard}, because one SETTINGS frame may
+   * contain many changes.
    */
   void resizeSendWindows(int change) throws ConnectionFault {
     List<SocketStream> all = table.snapshot();
@@ -358,9 +360,9 @@ final class ConnectionStreams {
   }
 
   /**
-   * Removes {@code stream} from the table because the connection or the peer has ended it, and
-   * calls {@code last}. A failure of the call, for example a lack of memory, is caught so that the
-   * other streams are notified too.
+   * Removes {@code stream} from the table because the connection or the peer has ended the stream,
+   * and passes its handler to {@code last}. A failure of {@code last}, for example a lack of
+   * memory, is caught, so that the other streams are notified too.
    */
   void lose(SocketStream stream, Consumer<StreamHandler> last) {
     if (stream.isGone()) {

@@ -6,15 +6,15 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dynamic table of HPACK, of an encoder or a decoder (RFC 7541 section 2.3.2). A table has room
- * for about a hundred fields, and an encoder adds only fields that recur, so a search compares each
- * field.
+ * The dynamic table of an HPACK encoder or decoder (RFC 7541 section 2.3.2). A search is linear,
+ * because a table has room for only about a hundred fields.
  */
 @LoopConfined
 final class DynamicTable {
   /**
-   * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). This side does not change
-   * it, and its encoder does not use more even if the peer allows more (CVE-2026-93492).
+   * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). The decoder of this side
+   * announces no other size, and the encoder does not use a larger table even if the peer allows it
+   * (CVE-2026-93492).
    */
   static final int MAX_BYTES = 4096;
 
@@ -22,8 +22,8 @@ final class DynamicTable {
   private static final int[] NO_HASHES = {};
 
   /**
-   * A ring whose newest entry is at {@code (added - 1) % length}; its length is a power of two. The
-   * first entry creates the ring.
+   * A ring buffer with its newest entry at {@code (added - 1) % length}. The array is created for
+   * the first entry, and its length is a power of two.
    */
   private @Nullable HeaderField[] ring = NO_FIELDS;
 
@@ -35,13 +35,13 @@ final class DynamicTable {
   private int bytes;
   private int maxBytes = MAX_BYTES;
 
-  /** The field at {@code index}, which is above the static table's; null when there is none. */
+  /** The field at {@code index}, which is above the static table; null for an unused index. */
   @Nullable HeaderField get(int index) {
     int age = index - StaticTable.SIZE;
     return age > count ? null : at(age);
   }
 
-  /** The index of a field equal to {@code field}; 0 when there is none. */
+  /** The index of a field equal to {@code field}; 0 when the table has no such field. */
   int indexOf(HeaderField field) {
     int mask = hashes.length - 1;
     int hash = field.hash();
@@ -108,7 +108,7 @@ final class DynamicTable {
     return bytes;
   }
 
-  /** The entry of this age; the newest has age 1. */
+  /** The entry of the given age; the newest entry has age 1. */
   private HeaderField at(int age) {
     return requireNonNull(ring[(added - age) & (ring.length - 1)]);
   }

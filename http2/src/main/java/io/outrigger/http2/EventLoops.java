@@ -161,7 +161,7 @@ public final class EventLoops {
     return loops[index];
   }
 
-  /** Records the errors of all peers. May be called from any thread. */
+  /** The record of the errors of all peers. May be called from any thread. */
   public PeerErrors peerErrors() {
     return peerErrors;
   }
@@ -208,7 +208,9 @@ public final class EventLoops {
     throw new IllegalArgumentException("not one of our event loops");
   }
 
-  /** The group of all loops, for a bootstrap; it returns the loops in turn. */
+  /**
+   * The group of all loops, for a bootstrap; the group assigns new channels to the loops in turn.
+   */
   public MultiThreadIoEventLoopGroup group() {
     return group;
   }

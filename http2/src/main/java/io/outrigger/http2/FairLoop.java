@@ -45,8 +45,8 @@ final class FairLoop extends SingleThreadIoEventLoop {
   @LoopConfined
   private final class Turn implements IoHandlerContext {
     /**
-     * Ignores scheduled tasks: for a task that is due, {@link #delayNanos} makes the transport
-     * return at once.
+     * Does not check scheduled tasks, because {@link #delayNanos} makes the transport return at
+     * once when such a task is due.
      */
     @Override
     public boolean canBlock() {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Allocates buffers for bytes that the process already has and must store. The buffers lie outside
  * of the heap, or on the heap while Netty's limit for direct buffers is reached. The connection
- * that fails to get a direct buffer is often not the connection that exhausted them, and a
- * connection that loses part of a frame ends with all of its calls.
+ * that fails to get a direct buffer is often not the connection that exhausted these buffers, and a
+ * connection that loses part of a frame must be closed, which ends all of its calls.
  *
  * <p>The sum of the heap buffers is small: while no direct buffer is available, {@link SocketReads}
  * reads nothing, so that no further bytes arrive. An {@link OutOfMemoryError} of the JVM itself is

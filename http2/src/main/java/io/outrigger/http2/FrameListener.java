@@ -3,17 +3,16 @@ package io.outrigger.http2;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Receives the frames that {@link FrameReader} has read. The reader has already made the checks
- * that need no other state than the frame: its size, its flags, and whether its stream id may be
- * zero.
+ * Receives the frames that {@link FrameReader} has read. The reader has already checked everything
+ * that depends on the frame alone: its size, its flags, and whether its stream id may be zero.
  */
 interface FrameListener {
   /**
    * Called at the beginning of a DATA frame; its parts follow as they arrive.
    *
    * @param flowBytes bytes of the frame that count for flow control, including padding
-   * @param padding the number of those bytes that are padding, including the pad length, and are
-   *     not passed on
+   * @param padding the number of padding bytes in {@code flowBytes}, including the pad length;
+   *     padding is not passed on
    */
   void onDataStart(int streamId, int flowBytes, int padding, boolean endStream)
       throws ConnectionFault;
@@ -40,7 +39,7 @@ interface FrameListener {
 
   void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault;
 
-  /** {@code increment} is 0 when the peer broke the rule that it is positive. */
+  /** {@code increment} is 0 when the peer violated the rule that increments are positive. */
   void onWindowUpdate(int streamId, int increment) throws ConnectionFault;
 
   /** Called for a frame that is ignored: PRIORITY, or a frame of an unknown type. */

@@ -8,9 +8,9 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits the received bytes into frames, whatever chunks they arrive in. The payload of DATA is
- * passed on in parts as it arrives; the payload of any other frame is passed on as a whole, since
- * the frame size bounds it.
+ * Splits the received bytes, which arrive in chunks of any size, into frames. The payload of DATA
+ * is passed on in parts as it arrives. The payload of any other frame is passed on as a whole,
+ * since the maximum frame size bounds its length.
  *
  * <p>RFC 9113 sections 4 and 6.
  */
@@ -59,7 +59,8 @@ final class FrameReader {
   }
 
   /**
-   * Reads all bytes of the buffer, which the caller releases, unless {@link #release} is called.
+   * Reads all bytes of {@code in}, or fewer if {@link #release} is called meanwhile. The caller
+   * releases the buffer.
    */
   void read(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     while (!stopped) {
@@ -140,12 +141,12 @@ final class FrameReader {
     }
   }
 
-  /** Whether part of a frame or header block has arrived that is processed only as a whole. */
+  /** Whether a frame or header block that is only processed as a whole has arrived in part. */
   boolean isBegun() {
     return headFill > 0 || partial != null || block.isOpen();
   }
 
-  /** The number of frames and header blocks that have arrived whole so far, without DATA frames. */
+  /** The number of frames and header blocks that arrived completely so far, except DATA frames. */
   long wholeFrames() {
     return whole;
   }
@@ -230,7 +231,8 @@ final class FrameReader {
         }
       }
       case FrameType.PUSH_PROMISE ->
-          // Section 8.4: a client must not send it, and we as a client forbade it.
+          // Section 8.4: a client must not send PUSH_PROMISE, and this side disables push as a
+          // client.
           throw protocolError("PUSH_PROMISE is not allowed");
       default -> {}
     }
@@ -247,7 +249,7 @@ final class FrameReader {
     }
   }
 
-  /** Requires the right size, and that the frame is about the connection as a whole. */
+  /** Throws unless the size is right and the stream id is 0. */
   private void requireConnection(boolean isRightSize) throws ConnectionFault {
     requireSize(isRightSize);
     if (streamId != 0) {
@@ -303,7 +305,7 @@ final class FrameReader {
   }
 
   /**
-   * Passes on a payload that the read buffer contains whole. The buffer's indices are moved for the
+   * Passes on a payload that is complete in the read buffer. The buffer's indices are moved for the
    * duration of the call, which saves the allocation of a slice.
    */
   private void readWhole(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {

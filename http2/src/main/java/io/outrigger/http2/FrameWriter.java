@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While no direct buffer is available, frames are collected in a heap buffer and no more DATA is
  * accepted; each {@link #flush} tries again to get a direct buffer. When a frame could not be
- * written at all, the connection must be closed ({@link #failure}): a missing frame, or a table
- * entry that the peer does not have, breaks it.
+ * written at all, the connection must be closed ({@link #failure}), because the peer misses the
+ * frame, or an HPACK table entry that the frame would have added.
  *
  * <p>RFC 9113 sections 4 and 6.
  */
@@ -132,7 +132,7 @@ final class FrameWriter {
     out.writeShort(id).writeInt(value);
   }
 
-  /** Writes a SETTINGS frame without values; the peer acknowledges it like any other. */
+  /** Writes a SETTINGS frame without values, which the peer has to acknowledge. */
   void emptySettings() {
     var unused = frame(0, FrameType.SETTINGS, 0, 0);
   }
@@ -189,7 +189,7 @@ final class FrameWriter {
   }
 
   /**
-   * Writes {@code data} as one DATA frame and takes ownership of it. The caller keeps to the
+   * Writes {@code data} as one DATA frame and takes ownership of it. The data must not exceed the
    * maximum frame size.
    */
   void data(int streamId, ByteBuf data, boolean endStream) {
@@ -208,7 +208,8 @@ final class FrameWriter {
     }
     ByteBuf out = begin(FrameType.HEADER_BYTES);
     if (!out.isDirect() || !data.isDirect()) {
-      // Copied here: Netty would copy a heap buffer too, and may find no memory for the copy.
+      // A heap buffer is copied here, because Netty would copy it later and may find no memory
+      // then.
       out = frame(bytes, FrameType.DATA, flags, streamId);
       if (failure == null) {
         out.writeBytes(data);
@@ -222,7 +223,7 @@ final class FrameWriter {
     var unused = ctx.write(data, ctx.voidPromise());
   }
 
-  /** Passes everything to the socket, unless no direct buffer is available. */
+  /** Passes all frames to the socket, or keeps them if no direct buffer is available. */
   void flush() {
     handOver();
     if (written) {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class HeaderBlock {
   /**
-   * A block up to this many times as large as the maximum header list is still decoded, which keeps
-   * the table in sync and ends only the stream. A larger block ends the connection.
+   * A block that is up to this many times as large as the maximum header list is decoded. The
+   * dynamic table thus stays in sync, and only the stream ends. A larger block ends the connection.
    */
   private static final int TOLERANCE = 4;
 

@@ -5,19 +5,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches header blocks and their lists for all connections of one event loop. While the dynamic
- * table has the same content, the same bytes always decode to the same list. Most response heads
- * and trailers recur in this way, and so do request heads without trace ids or deadlines. Equal
- * lists of several connections are one object.
+ * Caches header blocks and the header lists that they encode, for all connections of one event
+ * loop. While the dynamic table has the same content, the same bytes always decode to the same
+ * list. Most response heads and trailers recur in this way, and so do request heads without trace
+ * ids or deadlines. Equal lists of several connections are one object.
  *
  * <p>The content of a table is identified by a number, its <em>state</em>. All tables without
  * entries have the same state, and every change of a table gives it a new state that no table has
- * ever had. A cache entry therefore never becomes wrong; after a change of the table it is no
- * longer found, and later entries replace it.
+ * ever had. A cache entry therefore never becomes wrong. After a change of the table the entry is
+ * no longer found, and later entries replace it.
  *
  * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} places, and a new
- * entry evicts the oldest of its set. A block is cached when it occurs for the second time. A block
- * with a field that is never indexed is not cached.
+ * entry evicts the oldest entry of its set. A block is cached when it occurs for the second time. A
+ * block with a field that is never indexed is not cached.
  */
 @LoopConfined
 final class HeaderBlockCache {
@@ -49,8 +49,8 @@ final class HeaderBlockCache {
   }
 
   /**
-   * The key of a received block, for the two methods below; 0 for a block that is too long for the
-   * cache.
+   * The key of a received block, for {@code decoded} and {@code onDecoded}; 0 for a block that is
+   * too long for the cache.
    */
   static int keyOf(long state, byte[] block, int length) {
     return length > MAX_BYTES ? 0 : ByteHash.of((int) state, ByteHash.of(block, 0, length));
@@ -114,7 +114,7 @@ final class HeaderBlockCache {
   }
 
   /**
-   * Called when {@code list}, which recurs, was encoded to {@code block} without a change of the
+   * Caches {@code block}, to which the recurring {@code list} was encoded without a change of the
    * table's {@code state}.
    */
   void onEncoded(long state, HeaderList list, byte[] block) {
@@ -137,8 +137,8 @@ final class HeaderBlockCache {
    * only once.
    *
    * <p>The filter is set-associative: each hash belongs to a set of {@value #PER_SET}, and a new
-   * hash evicts the oldest of its set. Up to {@value #PER_SET} fields of one header list may fall
-   * into the same set and are still recognized when the list occurs again.
+   * hash evicts the oldest hash of its set. Up to {@value #PER_SET} fields of one header list may
+   * fall into the same set, and all of them are recognized when the list occurs again.
    */
   @LoopConfined
   static final class SeenOnceFilter {
@@ -153,7 +153,7 @@ final class HeaderBlockCache {
       hashes = new int[remembered];
     }
 
-    /** Returns whether {@code hash} was seen before, and remembers it. */
+    /** Returns whether {@code hash} was seen before, and remembers {@code hash}. */
     boolean isKnown(int hash) {
       int set = hash & (hashes.length - PER_SET);
       for (int i = 0; i < PER_SET; i++) {

@@ -25,8 +25,8 @@ public final class HeaderField {
   private final byte[] bytes;
 
   /**
-   * The bytes as text, created at the first call of {@link #value}: most values that occur only
-   * once are never read.
+   * The value as text, created by the first call of {@link #value}, because most values that occur
+   * only once are never read as text.
    */
   private @Nullable AsciiString value;
 
@@ -118,7 +118,7 @@ public final class HeaderField {
     return copyOf(name, bytes, from, to - from, neverIndexed);
   }
 
-  /** The rule that the field breaks by itself, whatever list it is in; null when it breaks none. */
+  /** The rule that the field violates in any list; null when the field by itself is valid. */
   @Nullable String fault() {
     return faulty ? HeaderRules.fault(name, bytes) : null;
   }
@@ -127,7 +127,7 @@ public final class HeaderField {
     return hash;
   }
 
-  /** The index of this name and value in HPACK's static table; 0 when there is none. */
+  /** The index of this name and value in HPACK's static table; 0 when the table lacks them. */
   int staticIndex() {
     return staticIndex;
   }

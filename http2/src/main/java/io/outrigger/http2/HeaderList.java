@@ -25,7 +25,7 @@ public final class HeaderList {
   private final int names;
   private final int heapBytes;
 
-  /** The hash of a list that {@link #recurs}; 0 for other lists. */
+  /** The hash of a recurring list (see {@link #recurs}); 0 for other lists. */
   private final int hash;
 
   private final boolean cut;
@@ -105,7 +105,7 @@ public final class HeaderList {
     return rest.build();
   }
 
-  /** Returns a list without the fields of these names: this list if it has none of them. */
+  /** Returns a list without the fields of these names; this list itself if it has no such field. */
   public HeaderList without(KnownName... removed) {
     int bits = 0;
     for (KnownName name : removed) {
@@ -123,7 +123,7 @@ public final class HeaderList {
     return hash != 0;
   }
 
-  /** The hash of a list that {@link #recurs}, for use as a cache key; 0 for other lists. */
+  /** The hash of a recurring list (see {@link #recurs}), as a cache key; 0 for other lists. */
   public int hash() {
     return hash;
   }
@@ -238,8 +238,8 @@ public final class HeaderList {
     }
 
     /**
-     * Returns the list, which will be sent again as the same object; the builder must not be used
-     * again.
+     * Returns the list, marked as recurring because the caller will send the same object again. The
+     * builder must not be used again.
      */
     public HeaderList buildRecurring() {
       return new HeaderList(fields, size, mayBeKept() ? hash() : 0, false);
@@ -249,7 +249,7 @@ public final class HeaderList {
       return size;
     }
 
-    /** The hash of the fields so far; never 0. */
+    /** The hash of the fields that were added so far; never 0. */
     int hash() {
       int hash = 1;
       for (int i = 0; i < size; i++) {
@@ -290,8 +290,8 @@ public final class HeaderList {
     }
 
     /**
-     * Returns the list marked as cut: these fields are only some of those received. The builder may
-     * be reused after {@link #clear}.
+     * Returns a list that is marked as cut, because its fields are only some of the received
+     * fields. The builder may be reused after {@link #clear}.
      */
     HeaderList cut() {
       return new HeaderList(Arrays.copyOf(fields, size), size, 0, true);

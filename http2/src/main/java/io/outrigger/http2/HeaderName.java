@@ -85,9 +85,10 @@ public final class HeaderName {
   }
 
   /**
-   * Returns the meaning of a name that is not one of the shared names. CGI and its successors (RFC
-   * 3875 section 4.1.18: WSGI, Rack, PHP) read an underscore as a hyphen, so to their apps {@code
-   * x_forwarded_client_cert} is the field in which a proxy vouches for its caller.
+   * Returns the {@link KnownName} of a name without a shared object. CGI and its successors (RFC
+   * 3875 section 4.1.18: WSGI, Rack, PHP) treat an underscore as a hyphen, so their apps trust
+   * {@code x_forwarded_client_cert} like the field with hyphens, in which a proxy vouches for a
+   * caller.
    */
   private static KnownName unshared(AsciiString text) {
     String forwarded = KnownName.FORWARDED_CLIENT_CERT.text();
@@ -129,7 +130,7 @@ public final class HeaderName {
     return shown.length() <= MAX_PRINTED ? shown : shown.substring(0, MAX_PRINTED) + "...";
   }
 
-  /** The rule that the name breaks as the name of a regular field; null when it breaks none. */
+  /** The rule that a regular field with this name violates; null when the name is valid. */
   @Nullable String fault() {
     return fault;
   }
@@ -147,7 +148,9 @@ public final class HeaderName {
     return secret;
   }
 
-  /** The index of the first entry with this name in HPACK's static table; 0 when there is none. */
+  /**
+   * The index of the first entry with this name in HPACK's static table; 0 without such an entry.
+   */
   int staticIndex() {
     return staticIndex;
   }

@@ -35,7 +35,7 @@ public final class HeaderRules {
 
   private HeaderRules() {}
 
-  /** The rule that a request's head breaks; null when it breaks none. */
+  /** The rule that a request's head violates; null when the head is valid. */
   public static @Nullable String requestFault(HeaderList headers) {
     String fault = fieldsFault(headers, PSEUDO_OF_REQUEST, "unknown pseudo-header in a request");
     if (fault != null) {
@@ -55,14 +55,16 @@ public final class HeaderRules {
     return headers.contains(KnownName.HOST) ? hostFault(headers) : null;
   }
 
-  /** The rule that the head of a final or interim response breaks; null when it breaks none. */
+  /**
+   * The rule that the head of a final or interim response violates; null when the head is valid.
+   */
   static @Nullable String responseFault(HeaderList headers) {
     String fault =
         fieldsFault(headers, KnownName.STATUS.bit(), "unknown pseudo-header in a response");
     return fault == null && !headers.contains(KnownName.STATUS) ? MISSING : fault;
   }
 
-  /** The rule that trailers break; null when they break none. */
+  /** The rule that trailers violate; null when the trailers are valid. */
   static @Nullable String trailersFault(HeaderList headers) {
     return fieldsFault(headers, 0, "pseudo-header in trailers");
   }
@@ -111,7 +113,7 @@ public final class HeaderRules {
         return of(field, fault);
       }
     }
-    // RFC 9110 section 8.6 permits to reject a content-length that occurs twice with one value.
+    // RFC 9110 section 8.6 permits to reject two content-length fields even if their values agree.
     boolean hasLength = headers.contains(KnownName.CONTENT_LENGTH);
     return hasLength && headers.count(KnownName.CONTENT_LENGTH) > 1 ? BAD_LENGTH : null;
   }
@@ -141,7 +143,7 @@ public final class HeaderRules {
 
   // A single field.
 
-  /** The rule that a field of this name and value breaks; null when it breaks none. */
+  /** The rule that a field with this name and value violates; null when the field is valid. */
   static @Nullable String fault(HeaderName name, byte[] value) {
     if (name.fault() != null) {
       return name.fault();
@@ -192,7 +194,7 @@ public final class HeaderRules {
         : null;
   }
 
-  /** Section 8.6 does not support status 101. */
+  /** Section 8.6: HTTP/2 does not support status 101. */
   private static @Nullable String statusFault(byte[] status) {
     if (status.length != 3 || status[0] < '1' || status[0] > '9') {
       return ":status is not a number";
@@ -204,8 +206,9 @@ public final class HeaderRules {
 
   /**
    * Whether blanks at the ends of {@code value} must be stripped. Section 8.2.1 forbids such
-   * blanks, and gRPC permits to strip them. A {@code grpc-message} is left unchanged, because
-   * gRPC's Percent-Encoded does not encode spaces, so the message may begin or end with a space.
+   * blanks, and gRPC permits a receiver to strip them. A {@code grpc-message} is left unchanged,
+   * because gRPC's percent-encoding does not encode spaces, so the message may begin or end with a
+   * space.
    */
   static boolean isPadded(HeaderName name, byte[] value) {
     return value.length > 0
@@ -218,7 +221,7 @@ public final class HeaderRules {
     return b == ' ' || b == '\t';
   }
 
-  /** Section 8.2.1: the rule that a value breaks; null when it breaks none. */
+  /** Section 8.2.1: the rule that a value violates; null when the value is valid. */
   private static @Nullable String valueFault(byte[] value) {
     for (byte b : value) {
       if (b == 0 || b == '\r' || b == '\n') {

@@ -6,8 +6,8 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes header blocks into header lists (RFC 7541). A field that is read from a table is the
- * object that was added to the table; it is neither copied nor checked again.
+ * Decodes header blocks into header lists (RFC 7541). For a field in a table, the list gets the
+ * object that is in the table; the field is neither copied nor checked again.
  *
  * <p>The decoder does not check which fields are allowed; {@link HeaderRules} does.
  */
@@ -21,7 +21,7 @@ final class HpackDecoder {
 
   private static final byte[] NOTHING = {};
 
-  /** The fields of the static table by their index; there is none at 0. */
+  /** The fields of the static table by their index; index 0 is unused. */
   private static final @Nullable HeaderField[] STATIC = new HeaderField[StaticTable.SIZE + 1];
 
   static {
@@ -47,8 +47,8 @@ final class HpackDecoder {
   private int end;
 
   /**
-   * The array with the last string that was read: the block itself, or the output of the Huffman
-   * decoder.
+   * The array that contains the string that was read last: the block itself, or the output of the
+   * Huffman decoder.
    */
   private byte[] text = NOTHING;
 
@@ -74,7 +74,8 @@ final class HpackDecoder {
     try {
       int key = HeaderBlockCache.keyOf(state, bytes, end);
       HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
-      // The limits of the loop's connections differ: does this one accept any list of the cache?
+      // The limit of this connection may be smaller than that of the connection that cached the
+      // list.
       boolean mayBeAny = maxListBytes >= HeaderList.MAX_KEPT_BYTES;
       return known != null && mayBeAny ? known : decodeNew(key);
     } finally {
@@ -237,8 +238,8 @@ final class HpackDecoder {
   }
 
   /**
-   * Returns the position of the next byte, or fails when the block has ended: the array may contain
-   * bytes of an earlier block after the end.
+   * Returns the position of the next byte. Throws when the block has ended, because the array may
+   * contain bytes of an earlier block after the end of this block.
    */
   private int requireByte() throws ConnectionFault {
     if (at == end) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Encodes header lists into header blocks (RFC 7541).
  *
  * <p>The encoder adds a field to the table when the field occurs for the second time, or when its
- * name has no index yet. So values that differ with every request (trace ids, timeouts, lengths) do
- * not evict values that recur, and their names are still encoded as an index.
+ * name has no index yet. Values that differ in every request (trace ids, timeouts, lengths) thus do
+ * not evict values that recur, although the names of these fields are encoded as an index.
  */
 @LoopConfined
 final class HpackEncoder {
@@ -24,10 +24,12 @@ final class HpackEncoder {
   /** Whether the current block has a field that is encoded as a literal. */
   private boolean hasLiteral;
 
-  /** Fields that were sent without an index; created when the first such field is sent. */
+  /**
+   * Remembers fields that were sent without an index; created when the first such field is sent.
+   */
   private @Nullable SeenOnceFilter seenOnce;
 
-  /** The size that the table gets before the next block. */
+  /** The size to which the table is changed before the next block. */
   private int tableBytes = DynamicTable.MAX_BYTES;
 
   /** The smallest size that the peer has set since the last block. */
@@ -50,7 +52,8 @@ final class HpackEncoder {
     for (int i = 0; i < headers.size(); i++) {
       encode(headers.field(i));
     }
-    // A block with a literal is not cached: the literal may be added to the table the next time.
+    // A block with a literal is not cached, because the next block may add the literal to the
+    // table.
     if (headers.recurs() && !hasLiteral) {
       space.blocks.onEncoded(state, headers, Arrays.copyOfRange(out.bytes(), from, out.length()));
     }

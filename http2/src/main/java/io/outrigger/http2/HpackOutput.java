@@ -52,8 +52,8 @@ final class HpackOutput {
   }
 
   /**
-   * Section 5.2: writes a string without Huffman code, whose CPU time costs more than the bytes
-   * that it saves.
+   * Section 5.2: writes a string without Huffman coding, which would cost more CPU time than the
+   * saved bytes are worth.
    */
   void string(byte[] text) {
     integer(0, 7, text.length);

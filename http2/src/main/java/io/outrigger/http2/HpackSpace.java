@@ -7,8 +7,8 @@ import io.outrigger.base.LoopConfined;
 
 /**
  * The caches and work buffers that the HPACK coders and the frame writers of one event loop share.
- * Sharing is possible because only one of them runs at a time, and it saves memory when there are
- * thousands of idle connections.
+ * Sharing is possible because only one coder or writer runs at a time, and saves memory when there
+ * are thousands of idle connections.
  */
 @LoopConfined
 final class HpackSpace {

@@ -49,7 +49,8 @@ public final class Http2Connection {
   private final ConnectionMemory memory;
 
   /**
-   * @param dirty set when the connection has work to do at the end of the loop's turn
+   * @param dirty the mark of the connection, to be set when the connection has work for the end of
+   *     the turn
    */
   Http2Connection(
       boolean server, ConnectionSettings settings, ChannelHandlerContext ctx, LoopTurn.Mark dirty) {
@@ -94,8 +95,8 @@ public final class Http2Connection {
   }
 
   /**
-   * Prepares a channel whose first bytes are read by other handlers, for example TLS, before it has
-   * a connection. Must be called before the first read.
+   * Prepares a channel whose first bytes are read by other handlers, for example TLS, before the
+   * channel has an HTTP/2 connection. Must be called before the first read.
    */
   public static void prepareReads(Channel channel) {
     var unused = SocketReads.of(channel);
@@ -124,8 +125,8 @@ public final class Http2Connection {
 
   /**
    * Closes the connection when the peer no longer responds (A8). A PING is sent when nothing was
-   * read for {@code time} and a stream is open or is opened. The connection is closed when nothing
-   * is read for another {@code timeout}.
+   * read for {@code time} and a stream is open, or as soon as a stream is opened afterwards. The
+   * connection is closed when nothing is read for another {@code timeout}.
    */
   public void keepAlive(Duration time, Duration timeout) {
     lifecycle.keepAlive(time, timeout);
@@ -140,15 +141,15 @@ public final class Http2Connection {
    * Opens a stream (client side); its first {@code sendHeaders} is the request.
    *
    * @return null when as many streams are open as the peer's MAX_CONCURRENT_STREAMS allows, when
-   *     the peer has yet to read many requests that were reset ({@link ResetFence}), or when the
-   *     connection is going away; {@link ConnectionHandler#onCapacity} is called when a stream can
-   *     be opened again
+   *     the socket is full, when the peer may not have read many reset requests yet ({@link
+   *     ResetFence}), or when the connection is going away; {@link ConnectionHandler#onCapacity} is
+   *     called when a stream can be opened again
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
     return streams.open(handler);
   }
 
-  /** The number of streams of which at least one half is open. */
+  /** The number of streams that are open in at least one direction. */
   public int activeStreams() {
     return table.active();
   }
@@ -316,9 +317,10 @@ public final class Http2Connection {
 
     /**
      * Limits the kernel's send buffer. Without a limit the kernel buffers up to 4 MiB for a peer
-     * that does not read, and a container is charged for this memory. With epoll and TCP only the
-     * bytes that have not been sent are limited: bytes in flight to a distant backend are not, so
-     * that throughput is not reduced. For other sockets the whole buffer is limited.
+     * that does not read, and a container is charged for this memory. With epoll and TCP, the limit
+     * applies only to bytes that have not been sent. Bytes in flight to a distant backend do not
+     * count, so the limit does not reduce throughput. For other sockets, the limit applies to the
+     * whole buffer.
      */
     private static void boundSendBuffer(Channel channel) {
       try {

@@ -5,7 +5,7 @@ import io.outrigger.base.LoopConfined;
 
 /**
  * One HTTP/2 stream of a client or server connection. All methods are called on the connection's
- * event loop. Sending on a closed or reset stream does nothing but release the buffer.
+ * event loop. Sending on a closed or reset stream only releases the buffer.
  */
 @LoopConfined
 public interface Http2Stream {
@@ -25,16 +25,16 @@ public interface Http2Stream {
   }
 
   /**
-   * Sends {@code data} and takes ownership of it. The buffer's indices stay the caller's, as {@link
-   * StreamHandler#onData} describes. Bytes for which the peer's windows or the socket have no room
-   * are queued in order. {@link StreamHandler#onDataSent} reports bytes that were sent, possibly
-   * before this method returns. To bound the queue, the caller returns credit on the other stream
-   * ({@link #consumed}) only after that report.
+   * Sends {@code data} and takes ownership of it. The buffer's indices are valid only during this
+   * call, as in {@link StreamHandler#onData}. Bytes for which the peer's windows or the socket have
+   * no room are queued in order. {@link StreamHandler#onDataSent} reports bytes that were sent,
+   * possibly before this method returns. To bound the queue, the caller returns credit to the
+   * sender of the bytes ({@link #consumed} of its stream) only after that report.
    */
   void sendData(ByteBuf data, boolean endStream);
 
   /**
-   * Drops DATA that waits to be sent and the END_STREAM or trailers behind it, so that the next
+   * Drops DATA that waits to be sent and the END_STREAM or trailers that follow, so that the next
    * header block is sent at once. Does nothing when END_STREAM has been sent.
    */
   void dropPending();
@@ -52,9 +52,9 @@ public interface Http2Stream {
   void reset(Http2Error error);
 
   /**
-   * Returns {@code bytes} of received DATA to the sender's windows. The handler returns every byte
-   * delivered by {@link StreamHandler#onData} once. When the stream has ended, the call does
-   * nothing: the connection has already returned the bytes.
+   * Returns {@code bytes} of received DATA to the sender's windows. The handler must return every
+   * byte delivered by {@link StreamHandler#onData} exactly once. When the stream has ended, the
+   * call does nothing: the connection has already returned the bytes.
    */
   void consumed(int bytes);
 

@@ -46,10 +46,10 @@ final class Huffman {
   /** The first code of each length; the entry after the last length is 2^32. */
   private static final long[] FIRST_CODE = new long[MAX_BITS + 2];
 
-  /** The place in {@link #SYMBOLS} of the first code of each length. */
+  /** The index in {@link #SYMBOLS} that belongs to the first code of each length. */
   private static final int[] FIRST_PLACE = new int[MAX_BITS + 2];
 
-  /** The length and symbol of a short code by the next eight bits; 0 when the code is longer. */
+  /** The length and symbol of a short code, by the next eight input bits; 0 for a longer code. */
   private static final short[] SHORT = new short[1 << SHORT_BITS];
 
   static {
@@ -75,10 +75,10 @@ final class Huffman {
 
   private Huffman() {}
 
-  /** Initializes this class, and with it the tables, if that has not been done yet. */
+  /** Initializes this class and its tables, unless they are initialized already. */
   static void prepare() {}
 
-  /** The maximum number of bytes that {@code bytes} of code decode to. */
+  /** The maximum length of a decoded string whose code has {@code bytes} bytes. */
   static int mostDecoded(int bytes) {
     return (int) (bytes * 8L / MIN_BITS);
   }
@@ -119,7 +119,7 @@ final class Huffman {
     }
   }
 
-  /** Returns the last {@code count} bits (fewer than 32), padded with ones. */
+  /** Returns the last {@code count} bits (fewer than 32) of {@code bits}, padded with ones. */
   private static int last(long bits, int count) {
     int fill = Integer.SIZE - count;
     return (int) (bits << fill | ((1L << fill) - 1));

@@ -4,8 +4,9 @@ import io.outrigger.base.LoopConfined;
 import java.time.Duration;
 
 /**
- * Detects a peer that no longer responds (A8). The time is measured from the last byte read, in
- * whole seconds; calls that begin or end do not restart it. No clock is read when bytes are read.
+ * Detects a peer that no longer responds (A8). The time since the last byte read is measured in
+ * whole seconds. The beginning or end of a call does not restart this measurement. No clock is read
+ * when bytes are read.
  *
  * <pre>
  * WATCHING -> PROBING   on nothing read for {@code time} while a stream is open: a PING is sent
@@ -22,7 +23,7 @@ final class KeepAlive {
   private final Duration time;
   private final Duration timeout;
 
-  /** The time of the last tick before which a byte was read, or of the PING while probing. */
+  /** The time of the last tick that followed a read; while probing, the time of the PING. */
   private long sinceNanos;
 
   /** Whether a byte was read since the last tick. */
@@ -61,7 +62,7 @@ final class KeepAlive {
     return false;
   }
 
-  /** The number of PINGs so far. */
+  /** The number of PINGs that were sent so far. */
   long sent() {
     return sent;
   }

@@ -1,8 +1,8 @@
 package io.outrigger.http2;
 
 /**
- * The field names that the proxy uses. A {@link HeaderName} refers to its constant, so that no text
- * is compared when a request is processed.
+ * The field names that the proxy uses. Each {@link HeaderName} refers to its constant of this enum,
+ * so that request processing compares no texts.
  */
 public enum KnownName {
   METHOD(":method", 1),

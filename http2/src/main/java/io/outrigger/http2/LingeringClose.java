@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 final class LingeringClose {
   private static final long ERROR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Time limit without an error: a slow peer may still have much to read after the last stream. */
+  /** The limit without an error; a slow peer may have much to read after the last stream ends. */
   private static final long NO_ERROR_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /**
-   * How long a peer that has all bytes must have sent nothing. A slow reader sends WINDOW_UPDATE,
-   * and would take a closed socket for an error of the connection.
+   * The time for which a peer that has received all bytes must have been silent. A slow reader
+   * sends WINDOW_UPDATEs, and would treat a closed socket as a connection error.
    */
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -27,8 +27,8 @@ final class LingeringClose {
   private static final int FIN_WAIT_2 = 5;
 
   /**
-   * A peer that obeys flow control has at most one connection window in flight; more than that is a
-   * flood.
+   * The maximum number of bytes after the end of the connection. A peer that obeys flow control has
+   * at most one connection window in flight.
    */
   private static final long MAX_BYTES = ConnectionSettings.DEFAULT.windows().connection();
 
@@ -38,9 +38,9 @@ final class LingeringClose {
   private long unread;
 
   /**
-   * Flushes, then closes. With {@code linger} the output is shut down first and the input is read
-   * for a short time: closing a socket with unread bytes sends a TCP reset, and the GOAWAY could be
-   * lost.
+   * Flushes, then closes. With {@code linger}, the output is shut down first and the input is read
+   * for a short time. Otherwise closing a socket with unread bytes would send a TCP reset, and the
+   * GOAWAY could be lost.
    */
   LingeringClose(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
     channel = ctx.channel();
@@ -69,7 +69,7 @@ final class LingeringClose {
     }
   }
 
-  /** Whether the peer's system has acknowledged all bytes; only known for TCP with epoll. */
+  /** Whether the peer's kernel has acknowledged all bytes; only known for TCP with epoll. */
   private boolean hasAllBytes() {
     return channel instanceof EpollSocketChannel socket
         && socket.isOpen()

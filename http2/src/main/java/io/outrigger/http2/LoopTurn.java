@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The connections of one event loop. At the end of the loop's turn, one task calls the connections
  * that have frames to flush, so frames written for many streams, during many socket reads, need one
- * system call per socket. One timer calls all connections once a second, so that a time limit of a
- * peer needs no timer of its own: the loop would wake up ten thousand times a second for the timers
- * of ten thousand connections.
+ * system call per socket. One timer calls all connections once a second, so that the time limits of
+ * peers need no other timer. With one timer for each of ten thousand connections, the loop would
+ * wake up ten thousand times a second.
  */
 @LoopConfined
 final class LoopTurn {
@@ -32,7 +32,7 @@ final class LoopTurn {
     void onTick(long nowNanos);
   }
 
-  /** Whether one connection is called at the end of this turn. */
+  /** Marks one connection to be called at the end of the current turn. */
   @LoopConfined
   static final class Mark {
     private final LoopTurn turn;
@@ -89,7 +89,7 @@ final class LoopTurn {
     this.loop = loop;
   }
 
-  /** The turn of {@code loop}. Must be called on the thread of the loop. */
+  /** Returns the {@code LoopTurn} of {@code loop}. Must be called on the thread of the loop. */
   static LoopTurn of(EventLoop loop) {
     LoopTurn current = CURRENT.get();
     if (current == null || current.loop != loop) {
@@ -120,7 +120,7 @@ final class LoopTurn {
 
   private void run() {
     streams = 0;
-    // A call may mark other connections or the same one again, for example by returning credit.
+    // A served connection may mark other connections or itself, for example by returning credit.
     for (int i = 0; i < dirty.size(); i++) {
       serve(dirty.get(i));
     }

@@ -17,7 +17,7 @@ public interface MemoryHolder {
 
   /**
    * Whether the calls of many apps depend on this connection, as they do on a connection to a
-   * backend. A shared connection is ended only when many bytes of its own wait on it.
+   * backend. A shared connection is ended only when its own buffers hold many bytes.
    */
   boolean isShared();
 
@@ -27,7 +27,7 @@ public interface MemoryHolder {
    */
   long stillSinceNanos();
 
-  /** Returns the number of moves on the connection in the last one or two seconds. */
+  /** Returns how often DATA moved or a stream ended in the last one or two seconds. */
   long moves();
 
   /** Whether most of the held bytes were read from the peer, so that reading less helps. */

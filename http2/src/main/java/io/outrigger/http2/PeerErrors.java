@@ -26,7 +26,7 @@ public final class PeerErrors {
     CALLER,
     BACKEND;
 
-    /** The side in messages and metrics. */
+    /** The name of this side in messages and metrics. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }

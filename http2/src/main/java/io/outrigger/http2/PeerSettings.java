@@ -39,7 +39,7 @@ final class PeerSettings {
     return maxHeaderListBytes;
   }
 
-  /** Applies a SETTINGS frame's payload in order. */
+  /** Applies the settings in the payload of a SETTINGS frame in their order. */
   void apply(ByteBuf payload, SendWindows windows) throws ConnectionFault {
     while (payload.isReadable()) {
       int id = payload.readUnsignedShort();

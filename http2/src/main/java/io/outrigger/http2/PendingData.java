@@ -31,7 +31,7 @@ public final class PendingData {
   /** The read buffer of which the last chunks are slices; null when the last chunk is a copy. */
   private @Nullable ByteBuf source;
 
-  /** The number of bytes that these slices had when they were added. */
+  /** The total size of the slices of {@link #source} when they were added. */
   private int sliceBytes;
 
   /** The last chunk, if small pieces can be added to it; otherwise null. */
@@ -87,8 +87,8 @@ public final class PendingData {
   }
 
   /**
-   * Copies the slices of the last read buffer, unless they take half of it or more, the stream
-   * makes progress, or there is no memory for a copy.
+   * Copies the slices of the last read buffer, so that the buffer can be released. Does nothing if
+   * the slices take at least half of the buffer, the stream makes progress, or memory is lacking.
    */
   void settle(boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf done = source;

@@ -39,15 +39,15 @@ final class Preface {
   private int matched;
   private boolean diverged;
 
-  // The state of a first line that is not the preface; its bytes are not kept.
+  // These fields describe a first line that is not the preface; the line itself is not kept.
 
   private int length;
   private boolean tlsRecord;
   private boolean methodEnded;
 
   /**
-   * The number of bytes of {@link #VERSION} that the last bytes match; its length once the line
-   * contained all of it.
+   * The number of bytes of {@link #VERSION} that the last received bytes match; the length of
+   * {@code VERSION} once the line has contained it.
    */
   private int version;
 

@@ -7,8 +7,8 @@ import io.outrigger.base.LoopConfined;
 
 /**
  * The memory of the process, of which each connection holds a part. The implementation measures the
- * memory, and decides which connections are paused or closed when memory is short. The methods here
- * describe memory without limits.
+ * memory, and decides which connections are paused or closed when memory is short. The default
+ * methods describe a process without memory limits.
  */
 @AnyThread
 public interface ProcessMemory {
@@ -25,7 +25,7 @@ public interface ProcessMemory {
   }
 
   /**
-   * Opens the account of a connection. Must be called on {@code loop}, the connection's own.
+   * Opens the account of a connection. Must be called on {@code loop}, the connection's event loop.
    *
    * @return the accounts of that loop's connections
    */
@@ -34,9 +34,9 @@ public interface ProcessMemory {
   }
 
   /**
-   * Reports a failure on an event loop. The caller closes the connection or stream that has met it.
+   * Reports a failure on an event loop. The caller closes the connection or stream that has failed.
    *
-   * @return whether the failure is lack of memory, and so not a bug
+   * @return whether the cause is a lack of memory, not a bug
    */
   default boolean onFailure(Throwable failure) {
     return Exhaustion.isOutOfMemory(failure);
@@ -44,7 +44,7 @@ public interface ProcessMemory {
 
   @LoopConfined
   interface Accounts {
-    /** Called before each read. Returns false when the connection must not be read from now. */
+    /** Called before each read. Returns false while the connection must not be read. */
     default boolean mayRead(MemoryHolder connection) {
       return true;
     }

@@ -6,8 +6,8 @@ import io.outrigger.base.LoopConfined;
  * Limits the number of requests to a server that were reset before the server has responded. The
  * server may still read such requests, although they are canceled. A reset makes room for another
  * stream at once (RFC 9113 section 5.1.2), so an app that cancels all of its requests
- * (CVE-2023-44487) could fill the sockets of a backend with megabytes of them, faster than the
- * backend reads them, and delay the requests of other apps.
+ * (CVE-2023-44487) could send megabytes of requests faster than a backend reads them, and delay the
+ * requests of other apps.
  *
  * <p>After {@value #STEP} such requests an empty SETTINGS frame is sent. When the server
  * acknowledges the frame, it has read everything sent before (section 6.5.3). A PING would serve
@@ -25,10 +25,10 @@ final class ResetFence {
   private final FrameWriter writer;
   private boolean isSettingsInFlight;
 
-  /** Resets before the SETTINGS frame that was not acknowledged yet. */
+  /** The number of resets before the SETTINGS frame that is not acknowledged yet. */
   private int resetsBefore;
 
-  /** Resets after the last SETTINGS frame. */
+  /** The number of resets after the last SETTINGS frame. */
   private int resetsAfter;
 
   private int secondsWaited;

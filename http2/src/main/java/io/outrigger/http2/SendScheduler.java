@@ -10,10 +10,10 @@ import java.util.Set;
 
 /**
  * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it. A
- * stream that can send sends at once. Streams that have to wait are queued, and each in its turn
- * sends one frame. A stream with a closed window therefore does not block other streams, and a
- * large message does not delay a small one. Header blocks obey no window, but they also wait for
- * the socket, in a queue of their own that is served first.
+ * stream that does not have to wait sends its DATA at once. Streams that have to wait are queued,
+ * and each stream sends one frame in its turn. A stream with a closed window therefore does not
+ * block other streams, and a large message does not delay a small one. Header blocks obey no
+ * window, but they also wait for the socket, in a queue of their own that is served first.
  *
  * <p>RFC 9113 section 5.2.
  */
@@ -41,7 +41,7 @@ final class SendScheduler {
   private final Set<SocketStream> heads = new LinkedHashSet<>();
 
   /**
-   * @param dirty set when DATA or a header block can be sent at the end of the loop's turn
+   * @param dirty the mark of the connection, to be set when a DATA or HEADERS frame can be sent
    */
   SendScheduler(
       FrameWriter writer,
@@ -57,8 +57,8 @@ final class SendScheduler {
   }
 
   /**
-   * Sends or queues {@code data} and takes ownership of it. The stream knows whether END_STREAM
-   * follows.
+   * Sends or queues {@code data} and takes ownership of it. The caller has already recorded in
+   * {@code stream} whether END_STREAM follows.
    */
   void send(SocketStream stream, ByteBuf data) {
     if (!data.isReadable()) {
@@ -121,7 +121,7 @@ final class SendScheduler {
     return sum == (int) sum;
   }
 
-  /** Queues a stream that may have become able to send; it is served at the end of the turn. */
+  /** Queues a stream that may be able to send now. The queue is served at the end of the turn. */
   void join(SocketStream stream) {
     if (stream.hasHeadersToSend()) {
       heads.add(stream);
@@ -141,8 +141,8 @@ final class SendScheduler {
   }
 
   /**
-   * Removes a stream that has ended from both queues; otherwise the queues would keep the stream
-   * until the connection's window opens.
+   * Removes a stream that has ended from both queues. Otherwise the queues would hold the ended
+   * stream until the window or the socket allows to send.
    */
   void leave(SocketStream stream) {
     if (!line.isEmpty()) { // most streams never wait, and need no hash
@@ -158,7 +158,7 @@ final class SendScheduler {
     return line.size();
   }
 
-  /** Whether a stream waits that the connection's window and the socket allow to send. */
+  /** Whether the connection's window and the socket allow one of the waiting streams to send. */
   boolean canSend() {
     return writer.isWritable() && (!heads.isEmpty() || (!line.isEmpty() && window > 0));
   }

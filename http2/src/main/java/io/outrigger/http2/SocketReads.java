@@ -17,20 +17,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reads of one socket:
+ * Controls the reads of one socket:
  *
  * <ul>
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
- *       sockets. A turn begins with a small buffer, and continues with large ones only if few
- *       streams begin in it: 64 KiB may hold a thousand small requests, which take milliseconds to
- *       process.
+ *       sockets. A turn begins with a small buffer, and continues with large buffers only if few
+ *       streams begin in the small one, because 64 KiB may hold a thousand small requests, which
+ *       take milliseconds to process.
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
- *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If that fails
- *       too, the read is retried after {@value #WAIT_MILLIS} ms, {@value #MAX_WAITS} times in a
- *       row. After that the connection is closed.
+ *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no such
+ *       buffer is available either, the read is retried after {@value #WAIT_MILLIS} ms, {@value
+ *       #MAX_WAITS} times in a row. After that the connection is closed.
  *   <li>A read that the process does not allow, because the heap is almost full, is retried in the
- *       same way, but without a maximum: the owner of {@link #onlyWhile} ends that state.
+ *       same way, but without a maximum number of retries: the owner of {@link #onlyWhile} ends
+ *       that state.
  * </ul>
  */
 @LoopConfined
@@ -39,8 +40,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   static final long WAIT_MILLIS = 20;
 
   /**
-   * The maximum number of retries, which take five seconds. If no other connection has released
-   * buffers by then, none will.
+   * The maximum number of retries, which take five seconds. If no connection has released a buffer
+   * within this time, no connection is expected to release one later.
    */
   static final int MAX_WAITS = 250;
 
@@ -52,16 +53,16 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** The maximum size of the first buffer of a turn. */
   private static final int FIRST_BYTES = 4096;
 
-  /** A turn in which more streams have begun in the first buffer does not continue. */
+  /** The maximum number of streams that began in the first buffer if the turn is to continue. */
   private static final int FEW_STREAMS = 8;
 
-  /** When apps have opened this many streams in a turn of the loop, less is read from each. */
+  /** When apps have opened this many streams in a turn, less is read from each other socket. */
   private static final int BUSY_STREAMS = 256;
 
   /**
-   * Reports that no buffer is available now, or that the process may not use another one. The
-   * exception passes through Netty to {@link Http2Connection}, which ignores it. Netty closes the
-   * channel after an {@link OutOfMemoryError}, but not after this exception.
+   * Reports that no buffer is available now, or that the process may not allocate another buffer.
+   * The exception passes through Netty to {@link Http2Connection}, which ignores it. Netty closes
+   * the channel after an {@link OutOfMemoryError}, but not after this exception.
    */
   static final class NoBufferNow extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -78,7 +79,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   private BooleanSupplier mayRead = () -> true;
 
-  /** The number of streams that were started so far. */
+  /** Supplies the number of streams that were started so far on the connection. */
   private LongSupplier started = () -> 0;
 
   private boolean isFirst;
@@ -96,7 +97,9 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     this.channel = channel;
   }
 
-  /** The reads of {@code channel}. The first call must precede the first read. */
+  /**
+   * Returns the object of {@code channel}. The first call must precede the channel's first read.
+   */
   static SocketReads of(Channel channel) {
     ChannelConfig config = channel.config();
     RecvByteBufAllocator sizes = config.getRecvByteBufAllocator();
@@ -114,8 +117,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /**
    * Sets the connection that reads the socket.
    *
-   * @param startedStreams the number of streams that were started so far
-   * @param mark set when the connection may try again to get a buffer
+   * @param startedStreams supplies the number of streams that were started on the connection
+   * @param mark the mark of the connection, to be set when a read or write may be retried
    */
   void attach(LongSupplier startedStreams, LoopTurn.Mark mark) {
     started = startedStreams;
@@ -130,7 +133,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     this.mayRead = mayRead;
   }
 
-  /** The only handle: a channel keeps the handle that it gets at its first read. */
+  /** Returns this object as the channel's only handle, which the channel keeps. */
   @Override
   @SuppressWarnings("deprecation") // the only method that channels call
   public Handle newHandle() {

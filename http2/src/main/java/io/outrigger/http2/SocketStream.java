@@ -38,7 +38,7 @@ final class SocketStream implements Http2Stream {
 
   private final ConnectionStreams streams;
 
-  /** Created at the first wait, because most streams never wait. */
+  /** DATA to be sent; created when DATA first waits, because on most streams it never waits. */
   private @Nullable PendingData pending;
 
   private @Nullable StreamHandler handler;
@@ -87,12 +87,12 @@ final class SocketStream implements Http2Stream {
    */
   private long contentLeft = NO_HEAD;
 
-  /** Whether the request method was HEAD: no content follows the response's content-length. */
+  /** Whether the method was HEAD: the response has no content, whatever its content-length. */
   private boolean headRequest;
 
   /**
    * @param sendWindow bytes that the peer allows us to send
-   * @param credit bytes that the peer may believe it is allowed to send
+   * @param credit bytes that the peer may assume that it is allowed to send
    * @param receiveWindow bytes that we allow the peer to send
    */
   SocketStream(ConnectionStreams streams, int id, int sendWindow, int credit, int receiveWindow) {
@@ -186,7 +186,7 @@ final class SocketStream implements Http2Stream {
     return unsent;
   }
 
-  /** Adds {@code bytes}, which may be negative, to the held bytes of stream and connection. */
+  /** Adds {@code bytes}, which may be negative, to what stream and connection count as held. */
   void queue(int bytes) {
     if (!gone) {
       queued += bytes;
@@ -254,7 +254,7 @@ final class SocketStream implements Http2Stream {
     return sending == Sending.ENDED;
   }
 
-  /** Whether a head or DATA still waits, so that later sends must wait too. */
+  /** Whether a head or DATA waits to be sent, so that later sends must wait too. */
   private boolean isWaiting() {
     return waitingHead != null || pendingBytes() > 0;
   }
@@ -346,7 +346,7 @@ final class SocketStream implements Http2Stream {
    * Changes the send window by {@code bytes}, which may be negative (RFC 9113 sections 6.9.1 and
    * 6.9.2).
    *
-   * @return false if the window would exceed 2^31-1, an error of the peer
+   * @return false if the window would exceed 2^31-1, which is an error of the peer
    */
   boolean widenSendWindow(int bytes) {
     boolean fits = SendScheduler.fits(sendWindow, bytes);

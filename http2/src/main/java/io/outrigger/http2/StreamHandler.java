@@ -72,8 +72,8 @@ public interface StreamHandler {
     /** The server refused this request; the request may be sent again once. */
     OF_CALL,
     /**
-     * The server closed the connection in order before it processed the request, or nothing of the
-     * request was written; the request may be sent again several times.
+     * The server closed the connection gracefully before it processed the request, or no part of
+     * the request was written. The request may be sent again several times.
      */
     OF_CONNECTION
   }

@@ -32,8 +32,8 @@ final class StreamTable {
   private final List<SocketStream> unnumbered;
 
   /**
-   * A ring of the ids closed last; an id closed by our reset is stored as its negative. The array
-   * grows on demand.
+   * A ring buffer of the ids that were closed last; an id closed by our reset is stored as its
+   * negative. The array grows on demand.
    */
   private int[] closed = NO_IDS;
 
@@ -121,7 +121,8 @@ final class StreamTable {
   }
 
   /**
-   * Counts like channelz: a stream has succeeded once its response has ended, whatever the status.
+   * Counts a closed stream like channelz: a stream succeeded if its response has ended, whatever
+   * the status.
    */
   private void count(SocketStream stream) {
     closedOneHadHead |= stream.hasHead();
@@ -145,6 +146,7 @@ final class StreamTable {
    * Remembers that {@code id} is closed.
    *
    * @param byOurReset whether this side has reset the stream, so that the peer may not know yet
+   *     that it is closed
    */
   void remember(int id, boolean byOurReset) {
     if (closedCount == closed.length && closed.length < REMEMBERED) {
@@ -178,8 +180,9 @@ final class StreamTable {
 
   /**
    * Whether HEADERS on {@code id}, which is closed, are ignored because the peer may have sent them
-   * before it received our reset. On a client, a response may be late however many other streams
-   * were reset since. On a server, the client may also have skipped an id that is not remembered.
+   * before it received our reset. A client ignores HEADERS on an id that is no longer remembered,
+   * because a response may be late by any number of streams. A server does not, because the peer
+   * may have skipped such an id.
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));
@@ -200,7 +203,7 @@ final class StreamTable {
     return false;
   }
 
-  /** A copy of the current list of streams; the caller does not change it. */
+  /** A copy of the current list of streams; the caller must not change the copy. */
   List<SocketStream> snapshot() {
     if (active() == 0) {
       return List.of(); // true for most connections, and the method is called often
