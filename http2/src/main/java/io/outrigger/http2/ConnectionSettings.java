@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param windows the flow-control windows of the connection and its streams
  * @param timeouts time limits for the peer's handshake, frames and reads
  * @param abuse limits beyond which the connection is closed with ENHANCE_YOUR_CALM
- * @param memory measures the memory of the process, and pauses or closes connections when memory is
+ * @param memory measures the memory of the process; pauses or closes connections when memory is
  *     short
  */
 @AnyThread
@@ -108,8 +108,7 @@ public record ConnectionSettings(
    * @param handshake the maximum time from the start of the connection to the peer's first SETTINGS
    * @param frame the maximum time from the first to the last byte of a header block, or of a frame
    *     that is processed only when complete; DATA frames have no limit
-   * @param unread the maximum time for which the peer's socket accepts no byte although bytes wait
-   *     to be sent
+   * @param unread the maximum time for which the peer's socket accepts none of the bytes that wait
    */
   @AnyThread
   public record Timeouts(Duration handshake, Duration frame, Duration unread) {

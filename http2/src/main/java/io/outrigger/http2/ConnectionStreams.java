@@ -61,8 +61,7 @@ final class ConnectionStreams {
   private boolean wantsCapacity;
 
   /**
-   * @param dirty the mark of the connection, to be set when the connection has work for the end of
-   *     the turn
+   * @param dirty the connection's mark, to be set when there is work for the end of the turn
    */
   ConnectionStreams(
       ChannelHandlerContext ctx,
@@ -291,8 +290,8 @@ final class ConnectionStreams {
   }
 
   /**
-   * Called when the peer has acknowledged an empty SETTINGS frame. The peer has therefore read all
-   * frames that were sent earlier.
+   * Called when the peer has acknowledged an empty SETTINGS frame. The peer has then read all
+   * earlier frames.
    */
   void onEmptySettingsAck() {
     fence.onAck();

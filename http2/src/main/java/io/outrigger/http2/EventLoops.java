@@ -208,9 +208,7 @@ public final class EventLoops {
     throw new IllegalArgumentException("not one of our event loops");
   }
 
-  /**
-   * The group of all loops, for a bootstrap; the group assigns new channels to the loops in turn.
-   */
+  /** The group of all loops, for a bootstrap; it assigns new channels to the loops in turn. */
   public MultiThreadIoEventLoopGroup group() {
     return group;
   }

@@ -59,8 +59,8 @@ final class FrameReader {
   }
 
   /**
-   * Reads all bytes of {@code in}, or fewer if {@link #release} is called meanwhile. The caller
-   * releases the buffer.
+   * Reads {@code in} until its end or until {@link #release} is called. The caller releases {@code
+   * in}.
    */
   void read(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     while (!stopped) {
@@ -231,8 +231,7 @@ final class FrameReader {
         }
       }
       case FrameType.PUSH_PROMISE ->
-          // Section 8.4: a client must not send PUSH_PROMISE, and this side disables push as a
-          // client.
+          // Section 8.4: a client must not send PUSH_PROMISE, and our client disables push.
           throw protocolError("PUSH_PROMISE is not allowed");
       default -> {}
     }

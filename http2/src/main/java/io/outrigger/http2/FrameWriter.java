@@ -208,8 +208,7 @@ final class FrameWriter {
     }
     ByteBuf out = begin(FrameType.HEADER_BYTES);
     if (!out.isDirect() || !data.isDirect()) {
-      // A heap buffer is copied here, because Netty would copy it later and may find no memory
-      // then.
+      // A heap buffer is copied here: Netty would copy it later, and may find no memory then.
       out = frame(bytes, FrameType.DATA, flags, streamId);
       if (failure == null) {
         out.writeBytes(data);

@@ -86,9 +86,8 @@ public final class HeaderName {
 
   /**
    * Returns the {@link KnownName} of a name without a shared object. CGI and its successors (RFC
-   * 3875 section 4.1.18: WSGI, Rack, PHP) treat an underscore as a hyphen, so their apps trust
-   * {@code x_forwarded_client_cert} like the field with hyphens, in which a proxy vouches for a
-   * caller.
+   * 3875 section 4.1.18: WSGI, Rack, PHP) treat an underscore as a hyphen, so to their apps {@code
+   * x_forwarded_client_cert} is the field in which a proxy names its caller.
    */
   private static KnownName unshared(AsciiString text) {
     String forwarded = KnownName.FORWARDED_CLIENT_CERT.text();
@@ -148,9 +147,7 @@ public final class HeaderName {
     return secret;
   }
 
-  /**
-   * The index of the first entry with this name in HPACK's static table; 0 without such an entry.
-   */
+  /** The index of the first entry with this name in HPACK's static table; 0 without an entry. */
   int staticIndex() {
     return staticIndex;
   }

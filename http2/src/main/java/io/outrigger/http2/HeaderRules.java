@@ -55,9 +55,7 @@ public final class HeaderRules {
     return headers.contains(KnownName.HOST) ? hostFault(headers) : null;
   }
 
-  /**
-   * The rule that the head of a final or interim response violates; null when the head is valid.
-   */
+  /** The rule that the head of a final or interim response violates; null for a valid head. */
   static @Nullable String responseFault(HeaderList headers) {
     String fault =
         fieldsFault(headers, KnownName.STATUS.bit(), "unknown pseudo-header in a response");
@@ -206,9 +204,8 @@ public final class HeaderRules {
 
   /**
    * Whether blanks at the ends of {@code value} must be stripped. Section 8.2.1 forbids such
-   * blanks, and gRPC permits a receiver to strip them. A {@code grpc-message} is left unchanged,
-   * because gRPC's percent-encoding does not encode spaces, so the message may begin or end with a
-   * space.
+   * blanks, and gRPC permits a receiver to strip them. A {@code grpc-message} may begin or end with
+   * a space and is left unchanged, because gRPC's percent-encoding does not encode spaces.
    */
   static boolean isPadded(HeaderName name, byte[] value) {
     return value.length > 0

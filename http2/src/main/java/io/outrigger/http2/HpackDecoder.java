@@ -74,8 +74,7 @@ final class HpackDecoder {
     try {
       int key = HeaderBlockCache.keyOf(state, bytes, end);
       HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
-      // The limit of this connection may be smaller than that of the connection that cached the
-      // list.
+      // Another connection, perhaps with a larger limit, may have cached the list.
       boolean mayBeAny = maxListBytes >= HeaderList.MAX_KEPT_BYTES;
       return known != null && mayBeAny ? known : decodeNew(key);
     } finally {

@@ -24,9 +24,7 @@ final class HpackEncoder {
   /** Whether the current block has a field that is encoded as a literal. */
   private boolean hasLiteral;
 
-  /**
-   * Remembers fields that were sent without an index; created when the first such field is sent.
-   */
+  /** The fields that were sent without an index; created when the first such field is sent. */
   private @Nullable SeenOnceFilter seenOnce;
 
   /** The size to which the table is changed before the next block. */
@@ -52,8 +50,7 @@ final class HpackEncoder {
     for (int i = 0; i < headers.size(); i++) {
       encode(headers.field(i));
     }
-    // A block with a literal is not cached, because the next block may add the literal to the
-    // table.
+    // A block with a literal is not cached: the next block may add the literal to the table.
     if (headers.recurs() && !hasLiteral) {
       space.blocks.onEncoded(state, headers, Arrays.copyOfRange(out.bytes(), from, out.length()));
     }

@@ -49,8 +49,7 @@ public final class Http2Connection {
   private final ConnectionMemory memory;
 
   /**
-   * @param dirty the mark of the connection, to be set when the connection has work for the end of
-   *     the turn
+   * @param dirty the connection's mark, to be set when there is work for the end of the turn
    */
   Http2Connection(
       boolean server, ConnectionSettings settings, ChannelHandlerContext ctx, LoopTurn.Mark dirty) {
@@ -318,9 +317,8 @@ public final class Http2Connection {
     /**
      * Limits the kernel's send buffer. Without a limit the kernel buffers up to 4 MiB for a peer
      * that does not read, and a container is charged for this memory. With epoll and TCP, the limit
-     * applies only to bytes that have not been sent. Bytes in flight to a distant backend do not
-     * count, so the limit does not reduce throughput. For other sockets, the limit applies to the
-     * whole buffer.
+     * applies only to bytes that have not been sent. Bytes in flight do not count, so throughput to
+     * a distant backend is not reduced. For other sockets, the limit applies to the whole buffer.
      */
     private static void boundSendBuffer(Channel channel) {
       try {

@@ -29,9 +29,8 @@ import org.jspecify.annotations.Nullable;
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no such
  *       buffer is available either, the read is retried after {@value #WAIT_MILLIS} ms, {@value
  *       #MAX_WAITS} times in a row. After that the connection is closed.
- *   <li>A read that the process does not allow, because the heap is almost full, is retried in the
- *       same way, but without a maximum number of retries: the owner of {@link #onlyWhile} ends
- *       that state.
+ *   <li>A read that the process does not allow, because the heap is almost full, is retried
+ *       likewise, but without a maximum, because the owner of {@link #onlyWhile} ends that state.
  * </ul>
  */
 @LoopConfined
@@ -97,9 +96,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     this.channel = channel;
   }
 
-  /**
-   * Returns the object of {@code channel}. The first call must precede the channel's first read.
-   */
+  /** Returns the {@code SocketReads} of {@code channel}; first called before the first read. */
   static SocketReads of(Channel channel) {
     ChannelConfig config = channel.config();
     RecvByteBufAllocator sizes = config.getRecvByteBufAllocator();
@@ -118,7 +115,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
    * Sets the connection that reads the socket.
    *
    * @param startedStreams supplies the number of streams that were started on the connection
-   * @param mark the mark of the connection, to be set when a read or write may be retried
+   * @param mark the connection's mark, to be set when a read or write may be retried
    */
   void attach(LongSupplier startedStreams, LoopTurn.Mark mark) {
     started = startedStreams;

@@ -33,7 +33,7 @@ final class StreamTable {
 
   /**
    * A ring buffer of the ids that were closed last; an id closed by our reset is stored as its
-   * negative. The array grows on demand.
+   * negative.
    */
   private int[] closed = NO_IDS;
 
@@ -120,10 +120,7 @@ final class StreamTable {
     }
   }
 
-  /**
-   * Counts a closed stream like channelz: a stream succeeded if its response has ended, whatever
-   * the status.
-   */
+  /** Counts a closed stream as channelz does: a stream has succeeded if its response has ended. */
   private void count(SocketStream stream) {
     closedOneHadHead |= stream.hasHead();
     if (server ? stream.hasSentEnd() : stream.isReceiveEnded()) {
