@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An ended call and its routing decision, for the access log. Event loops create these records, so
- * conversions, above all to text, are left to the reader.
+ * conversions to text are left to the threads that read them.
  *
  * @param forward the name of the forward or served address
  * @param endMillis the end of the call, in milliseconds since 1970
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeoutNanos the time limit of the call, or {@link EffectiveTimeout#NONE}
  * @param traceparent the app's {@code traceparent} (W3C Trace Context); may be empty
  * @param peer the caller of a served address; null for calls of a forward
- * @param policy the RBAC policy that decided about the call; null when none did
+ * @param policy the RBAC policy that decided about the call; null when no policy did
  */
 @AnyThread
 public record CallRecord(
@@ -54,7 +54,7 @@ public record CallRecord(
     CharSequence traceparent,
     @Nullable PeerIdentity peer,
     @Nullable String policy) {
-  /** Returns the length of the texts of the app that this record keeps on the heap. */
+  /** Returns the total length of the app's texts that this record keeps on the heap. */
   public int textLength() {
     return method.length() + path.length() + authority.length() + traceparent.length();
   }

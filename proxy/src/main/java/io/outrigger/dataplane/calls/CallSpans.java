@@ -13,30 +13,30 @@ import io.outrigger.http2.HeaderList;
 public interface CallSpans {
   CallSpans NONE = new CallSpans() {};
 
-  /** The call had to wait for its configuration, which has now arrived. */
+  /** Called when the configuration that the call had to wait for has arrived. */
   default void resolutionDelayed() {}
 
   /**
-   * A pick for a new attempt begins.
+   * Called when the pick for a new attempt begins.
    *
    * @param previousAttempts the number of previous attempts that the retry policy counts
    * @param transparent whether this is a transparent retry of a refused attempt
    */
   default void attemptBegins(int previousAttempts, boolean transparent) {}
 
-  /** The attempt had to wait for a pick or a connection; its stream is now open. */
+  /** Called when the stream of an attempt that waited for a pick or a connection is open. */
   default void pickDelayed() {}
 
   /**
-   * The header fields that carry the attempt's trace context to the backend, in the place of fields
-   * of the same names from the app.
+   * The header fields that carry the attempt's trace context to the backend. They replace fields of
+   * the same names from the app.
    */
   default HeaderList context() {
     return HeaderList.EMPTY;
   }
 
   /**
-   * A message begins: its prefix has passed.
+   * Called when a message begins, after its length prefix was relayed.
    *
    * @param isRequest whether the message goes to the backend, rather than to the app
    * @param sequence the number of the message on its attempt, from 0
@@ -47,14 +47,14 @@ public interface CallSpans {
   /**
    * The call or its attempt starts to wait (A121 "Tracing Schema").
    *
-   * @param type the delay type, one of a few words
+   * @param type the delay type, a word from a small fixed set
    */
   default void delayBegins(boolean ofAttempt, String type, String reason) {}
 
   /** The current delay has a new reason but the same type. */
   default void delayReason(String reason) {}
 
-  /** The current delay has ended. A delay without this call ends with its attempt or call. */
+  /** Called when a delay ends before its attempt or call, with which it would end otherwise. */
   default void delayEnds() {}
 
   default void attemptFailed(RpcStatus failure) {}

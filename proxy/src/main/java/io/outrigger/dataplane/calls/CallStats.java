@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
 /**
- * The counters of one forward's calls on one event loop. Only this loop writes; {@link Totals} sums
- * up the loops for readers.
+ * The counters of one forward's calls on one event loop. Only this loop writes the counters; {@link
+ * Totals} adds up the counters of all loops for readers.
  */
 @AnyThread
 public final class CallStats {

@@ -30,7 +30,7 @@ public final class CallStatsRecorder implements CallSummary {
   private final CallStats stats;
   private @Nullable CallRequest head;
 
-  /** Null until the call has started, and for a request that is not gRPC. */
+  /** The method's statistics; null before the call starts, and for a request that is not gRPC. */
   private @Nullable MethodStats method;
 
   private CallSpans spans = CallSpans.NONE;
@@ -68,10 +68,10 @@ public final class CallStatsRecorder implements CallSummary {
   private long sentPrefixes;
   private long receivedPrefixes;
 
-  /** Created when the call waits or gets a second attempt, since most calls do neither. */
+  /** Created for the first wait or second attempt, because most calls have neither. */
   private @Nullable Detours detours;
 
-  /** The waits of a call and its attempts after the first one. */
+  /** The waits of a call, and its attempts after the first attempt. */
   private static final class Detours {
     /** The type of the current delay (A121); null when the call does not wait. */
     @Nullable String delayType;
@@ -135,8 +135,8 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /**
-   * The pick returned a backend. In an aggregate cluster, the backend belongs to a leaf cluster
-   * (A89).
+   * Called when the pick has returned a backend, which in an aggregate cluster belongs to a leaf
+   * cluster (A89).
    */
   public void attempt(Subchannel latest) {
     picked = latest;
@@ -151,7 +151,7 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /**
-   * A pick for a new attempt begins.
+   * Called when the pick for a new attempt begins.
    *
    * @param previous the number of previous attempts that the retry policy counts
    * @param transparent whether this is a transparent retry of a refused attempt
@@ -186,7 +186,7 @@ public final class CallStatsRecorder implements CallSummary {
     delayed(true, type, why, now);
   }
 
-  /** The current delay has ended; returns false when there is none. */
+  /** Ends the current delay; returns false when the call is not delayed. */
   public boolean delayOver(long now) {
     boolean isOver = delayEnded(now);
     if (isOver) {
@@ -216,7 +216,7 @@ public final class CallStatsRecorder implements CallSummary {
     spans.attemptFailed(failure);
   }
 
-  /** Body bytes are sent to the backend. The caller keeps ownership of {@code data}. */
+  /** Counts body bytes sent to the backend. The caller keeps ownership of {@code data}. */
   public void outbound(ByteBuf data) {
     if (method != null) {
       sent += data.readableBytes();
@@ -224,7 +224,7 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
-  /** Body bytes arrived from the backend. The caller keeps ownership of {@code data}. */
+  /** Counts body bytes received from the backend. The caller keeps ownership of {@code data}. */
   public void inbound(ByteBuf data) {
     int bytes = data.readableBytes();
     responseBytes += bytes;
@@ -254,7 +254,7 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /**
-   * The proxy ended the response itself.
+   * Records that the proxy ended the response itself.
    *
    * @param http the {@code :status} for a request that is not gRPC
    */
@@ -268,12 +268,12 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
-  /** Whether the proxy ended the call because of a limit, which is no failure of the backend. */
+  /** Whether the proxy ended the call because of a limit, which is not the backend's failure. */
   public boolean isBeyondLimits() {
     return reason == LocalReason.OVERLOAD || reason == LocalReason.HEADERS_TOO_LARGE;
   }
 
-  /** The app cancelled the call or closed its connection. */
+  /** Records that the app cancelled the call or closed its connection. */
   public void cancelled() {
     cancelled = true;
     code = RpcStatus.Code.CANCELLED;
@@ -333,8 +333,8 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /**
-   * The call or its attempt waits. A delay of the same type as the current delay continues the
-   * current delay.
+   * Records that the call or its attempt waits. A delay of the same type as the current delay
+   * continues that delay.
    *
    * @param ofAttempt whether the attempt is delayed, rather than the call
    */

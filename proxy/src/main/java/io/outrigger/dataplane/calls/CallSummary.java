@@ -6,8 +6,8 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ended call for observers. Valid only during the callback; {@link #record} copies everything
- * that is known of the call.
+ * An ended call, as observers receive it. The object is valid only during the callback; {@link
+ * #record} copies all of its data.
  */
 @LoopConfined
 public interface CallSummary {
@@ -20,14 +20,14 @@ public interface CallSummary {
   /** The cluster that routing chose; null when the call was not routed to a cluster. */
   @Nullable String clusterName();
 
-  /** The address of the last attempt; null without an attempt. */
+  /** The address of the last attempt; null when no attempt was made. */
   @Nullable EndpointAddress address();
 
   /** The duration of the call from the arrival of its headers. */
   long durationNanos();
 
   /**
-   * Returns a copy of everything that is known of the call.
+   * Returns a copy of all data of the call.
    *
    * @param forward the name of the forward or served address
    * @param endMillis the end of the call, in milliseconds since 1970

@@ -7,7 +7,7 @@ import io.outrigger.config.route.RequestView;
 @AnyThread
 @FunctionalInterface
 public interface CallTracer {
-  /** The tracer that creates no spans, for when tracing is off. */
+  /** The tracer that creates no spans, used when tracing is off. */
   CallTracer NONE = request -> CallSpans.NONE;
 
   CallSpans begin(RequestView request);

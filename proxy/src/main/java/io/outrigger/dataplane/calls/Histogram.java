@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A histogram of values with given bucket bounds, and their sum. One thread writes; any thread may
- * read.
+ * A histogram with given bucket bounds, which also has the sum of its values. One thread writes;
+ * any thread may read.
  */
 @AnyThread
 public final class Histogram {
@@ -21,10 +21,10 @@ public final class Histogram {
 
   private final long[] bounds;
 
-  /** The count of each bucket, of values above the last bound, and the sum of all values. */
+  /** The counts of the buckets, the count of values above the last bound, and the sum of values. */
   private final AtomicLongArray counts;
 
-  /** The bucket of the last value, which most further values share; only the writer reads it. */
+  /** The bucket of the last value, which most next values share; used by the writer only. */
   private int last;
 
   /**
@@ -57,8 +57,8 @@ public final class Histogram {
   }
 
   /**
-   * Adds the counts and the sum of another histogram. Each bucket is added as a whole to the bucket
-   * for its largest value.
+   * Adds the counts and the sum of another histogram. The whole count of a bucket goes to the
+   * bucket that contains the upper bound of the former.
    */
   public void add(Histogram other) {
     int bucket = 0;

@@ -3,16 +3,17 @@ package io.outrigger.dataplane.calls;
 import java.util.Set;
 
 /**
- * Which attributes the metrics of calls distinguish. Each attribute multiplies the number of
- * histograms.
+ * Selects the attributes that the metrics of calls distinguish. Each attribute multiplies the
+ * number of histograms.
  *
  * @param methods the gRPC methods with metrics of their own, such as {@code pkg.Service/Method};
- *     all other methods share one set
+ *     all other methods share one set of metrics
  * @param localities whether metrics of attempts have {@code grpc.lb.locality} (A78 "Per-Call
  *     Metrics")
  * @param callDelays whether waits of calls for their configuration are measured (A121)
  * @param attemptDelays whether waits of attempts for a connection are measured (A121)
- * @param asServer whether a call is measured once, as a server of A66 does, instead of its attempts
+ * @param asServer whether each call is measured once, as A66 requires of servers, instead of each
+ *     attempt
  */
 public record Measuring(
     Set<String> methods,
@@ -24,7 +25,7 @@ public record Measuring(
     methods = Set.copyOf(methods);
   }
 
-  /** Measures calls of a server whose {@code methods} have metrics of their own. */
+  /** Returns settings for calls to a server; each of {@code methods} has metrics of its own. */
   public static Measuring ofServer(Set<String> methods) {
     return new Measuring(methods, false, false, false, true);
   }

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statistics of one gRPC method on one event loop, or of all methods without statistics of
- * their own (A66, A96). Only this loop writes; {@link CallStats.Totals} sums up the loops in
- * another object of this class.
+ * their own (A66, A96). Only this loop writes an object; {@link CallStats.Totals} adds up the
+ * objects of all loops in a further object of this class.
  */
 @AnyThread
 public final class MethodStats {
   /**
-   * The maximum number of places. Attempts in further places count for {@link #OTHER}, since a
-   * control plane may send any number of cluster names.
+   * The maximum number of {@link Place}s. Attempts in further places count for {@link #OTHER},
+   * since a control plane may send any number of cluster names.
    */
   static final int MAX_PLACES = 500;
 
@@ -133,7 +133,7 @@ public final class MethodStats {
   }
 
   /**
-   * A call with further attempts has ended.
+   * Records the end of a call that had more than one attempt.
    *
    * @param counted the number of retries that the retry policy counts
    * @param delayNanos the time without an attempt in progress
@@ -192,7 +192,7 @@ public final class MethodStats {
     return new MethodStats(measuring);
   }
 
-  /** Adds the statistics of the same method on an event loop. */
+  /** Adds the statistics of the same method from one event loop. */
   void add(MethodStats loop) {
     attempts.setOpaque(attempts.getPlain() + loop.attempts());
     retries.add(loop.retries);
@@ -212,7 +212,7 @@ public final class MethodStats {
         (key, each) -> all.computeIfAbsent(key, k -> new Histogram(LATENCY_NANOS)).add(each));
   }
 
-  /** Whether each call is measured as one attempt, as a server of A66 does. */
+  /** Whether each call is measured as one attempt, as A66 requires of servers. */
   boolean isServer() {
     return measuring.asServer();
   }
@@ -250,7 +250,7 @@ public final class MethodStats {
     return transparentRetries;
   }
 
-  /** The time without an attempt in progress per call, for calls with retries, in nanoseconds. */
+  /** The time in nanoseconds without an attempt in progress, per call with retries. */
   public Histogram retryDelays() {
     return retryDelays;
   }

@@ -76,8 +76,8 @@ final class DownstreamConnection implements ConnectionHandler {
   }
 
   /**
-   * Ends the connection at the times of {@code retirement}, but not later than an earlier
-   * retirement.
+   * Ends the connection at the times of {@code retirement}, but not later than a retirement that
+   * was set before.
    */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {

@@ -225,7 +225,7 @@ public final class Http2Listener {
   }
 
   /**
-   * Views of the open connections of several listeners, which the event loops produce.
+   * Returns views of the open connections of several listeners, which are read on the event loops.
    *
    * @param from the lowest id to return
    * @param max the maximum number of connections, those with the lowest ids

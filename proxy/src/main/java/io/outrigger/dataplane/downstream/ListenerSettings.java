@@ -8,7 +8,8 @@ import java.time.Duration;
 /**
  * The limits of one local port.
  *
- * @param maxConnections the maximum number of open connections; further ones are closed at once
+ * @param maxConnections the maximum number of open connections; further connections are closed at
+ *     once
  * @param http2 the HTTP/2 limits that apply to apps
  */
 public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
@@ -16,8 +17,8 @@ public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
       new Timeouts(Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofMinutes(1));
 
   /**
-   * Returns stricter limits for the callers of {@code --serve}, which are strangers; this object
-   * has the limits for local apps. A limit that is already stricter stays.
+   * Returns limits for the callers of {@code --serve}, who are not trusted. The result is stricter
+   * than the limits for local apps in this object, except for limits that are already stricter.
    */
   public ListenerSettings exposed() {
     Windows windows = http2.windows();

@@ -10,8 +10,8 @@ import java.util.List;
 
 /**
  * The limit of open files of the process ({@code ulimit -n}), which counts sockets too. A quarter
- * is kept for connections to backends, the admin server and files, so that callers cannot use up
- * all.
+ * is reserved for connections to backends, the admin server and files, so that callers cannot use
+ * up the limit.
  */
 @AnyThread
 final class OpenFiles {
@@ -22,8 +22,9 @@ final class OpenFiles {
   private OpenFiles() {}
 
   /**
-   * Whether a caller's socket leaves enough files for others. The kernel gives a new socket the
-   * lowest free number. A socket of the NIO transport has no known number, and always fits.
+   * Whether a caller's socket leaves enough files for other uses. Its descriptor shows this,
+   * because the kernel assigns the lowest free number. The descriptor of a NIO socket is unknown,
+   * so the result is true.
    */
   static boolean haveRoomFor(Channel accepted) {
     return !(accepted instanceof UnixChannel socket) || socket.fd().intValue() < FOR_CALLERS;
@@ -38,9 +39,10 @@ final class OpenFiles {
   }
 
   /**
-   * Reads the soft limit, which the JVM raises to the hard limit at its start.
+   * Returns the part of the soft limit, which the JVM raises to the hard limit at its start, that
+   * callers may use.
    *
-   * @param lines those of {@code /proc/self/limits}
+   * @param lines the lines of {@code /proc/self/limits}
    */
   static long forCallers(List<String> lines) {
     return lines.stream()

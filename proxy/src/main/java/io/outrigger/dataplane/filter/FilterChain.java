@@ -27,7 +27,7 @@ public final class FilterChain {
     this.filters = filters;
   }
 
-  /** Returns the chain of {@code filters} in the given order; {@link #NONE} when there are none. */
+  /** Returns the chain of {@code filters} in the given order; {@link #NONE} for an empty list. */
   public static FilterChain of(List<RouteFilter> filters) {
     return filters.isEmpty() ? NONE : new FilterChain(List.copyOf(filters));
   }
@@ -117,7 +117,7 @@ public final class FilterChain {
     }
 
     /**
-     * Calls the filters that the request has passed.
+     * Passes the response to the filters that the request has passed.
      *
      * @param fields see {@link RouteFilter#onResponse}
      */

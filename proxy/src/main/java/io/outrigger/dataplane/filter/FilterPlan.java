@@ -11,8 +11,8 @@ import java.util.Optional;
  * Describes for explanations what a filter may do to a request.
  *
  * @param effects descriptions of what the filter may do to the request, by name of the effect and
- *     in order; empty when the filter does nothing to it
- * @param session the session of the request; empty when the filter assigns none
+ *     in order; empty when the filter leaves the request unchanged
+ * @param session the session of the request; empty when the filter assigns no session
  */
 public record FilterPlan(String kind, Map<String, String> effects, Optional<AskedSession> session) {
   public FilterPlan {
@@ -24,7 +24,7 @@ public record FilterPlan(String kind, Map<String, String> effects, Optional<Aske
    *
    * @param cluster the cluster that the cookie names; may be empty, or a cluster that the route
    *     does not have
-   * @param taken the route's cluster that the cookie selects; empty when it selects none
+   * @param taken the route's cluster that the cookie selects; empty without such a cluster
    * @param addresses the addresses that the cookie names in order of preference; empty for a new
    *     session
    */

@@ -4,7 +4,7 @@ import io.outrigger.base.RpcStatus;
 
 /** The next step of a request, as a filter decides. */
 public sealed interface FilterStep {
-  /** The request continues with the next filter; after the last filter it is sent. */
+  /** The request continues with the next filter; after the last filter, the request is sent. */
   FilterStep PROCEED = new Proceed();
 
   record Proceed() implements FilterStep {}

@@ -19,7 +19,7 @@ public interface RouteFilter {
    *
    * @param filter the name of the HTTP filter in the listener; empty for a refusal by the proxy
    * @param action the action of the filter's policies; empty without policies
-   * @param policy the policy that decides; empty when none matches
+   * @param policy the policy that decides; empty when no policy matches
    * @param refusal the answer to the request; empty when the filter passes the request
    */
   record Verdict(
@@ -39,7 +39,7 @@ public interface RouteFilter {
    * Handles the final response headers of a backend before they are sent to the app. No filter sees
    * answers of the proxy itself. Filters are called in reverse order.
    *
-   * @param fields adds a field, by its name in lower case and its value, after all others
+   * @param fields adds a field with the given name, in lower case, and value after all other fields
    */
   default void onResponse(FilteredCall call, BiConsumer<String, String> fields) {}
 

@@ -106,7 +106,7 @@ final class Attempt implements CallTransport.Waiter {
 
   /**
    * Sends the request on the open stream. Ends the call if its header list is larger than the
-   * backend accepts, because the backend might end the whole connection.
+   * backend accepts, because the backend might otherwise end the whole connection.
    */
   void send(HostRewrite rewrite, long timeoutNanos, int previousAttempts) {
     Http2Stream backend = requireNonNull(stream);
@@ -131,7 +131,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** The authority to which the route rewrites (A81, A111); empty when it rewrites nothing. */
+  /** The authority that the route sets (A81, A111); empty when the route does not rewrite it. */
   private String authority(HostRewrite rewrite) {
     if (rewrite instanceof HostRewrite.Literal literal) {
       return literal.authority();
@@ -287,8 +287,7 @@ final class Attempt implements CallTransport.Waiter {
   @Override
   public void onReset(Http2Error error) {
     Refusal refusal = error == Http2Error.REFUSED_STREAM ? Refusal.OF_CALL : Refusal.NONE;
-    // With NO_ERROR in the middle of a response, an app would treat the partial response as
-    // complete.
+    // A reset with NO_ERROR is not relayed, because the app would treat the response as complete.
     boolean isRelayed = error != Http2Error.NO_ERROR;
     fail(refusal, isRelayed ? error : null, CallFailures.ofReset(error, address()));
   }

@@ -1,6 +1,6 @@
 package io.outrigger.dataplane.forward;
 
-/** Which {@code :authority} is sent to backends: the values of {@code --authority}. */
+/** Selects the {@code :authority} that is sent to backends, as {@code --authority} does. */
 public sealed interface AuthorityMode {
   /** Sends the target's authority, as a proxyless client would. */
   record OfTarget() implements AuthorityMode {}

@@ -101,7 +101,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   private boolean holdsCluster;
   private @Nullable SessionHint session;
 
-  /** Computed when a policy first reads the hash, and kept for further picks (A42). */
+  /** The request hash, computed when a policy first reads it, and kept for further picks (A42). */
   private @Nullable Long hash;
 
   private @Nullable Picker seen;
@@ -114,7 +114,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   /** Whether the current attempt had to wait for a pick or a stream. */
   private boolean waited;
 
-  /** Null without a retry policy; the request is then kept only for transparent retries. */
+  /** The retries; null without a policy, when the request is kept only for transparent retries. */
   private @Nullable RetryState retries;
 
   CallAttempts(ForwardedCall call, CallTime time, CallStatsRecorder record, RequestRelay request) {
@@ -263,8 +263,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Picks until the call has a stream, waits, or is answered. The loop ends, since each further
-   * turn needs a newly published picker.
+   * Picks until the call has a stream, has to wait, or is answered. The loop ends, because each
+   * repetition needs a newly published picker.
    */
   private void pick() {
     ClusterHandle from = requireNonNull(cluster);
@@ -340,7 +340,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   // Events that the attempt reports.
 
-  /** The attempt ended before anything was sent; the call waits for the next picker. */
+  /** Called when the attempt ended before anything was sent. The call waits for the next picker. */
   void onNotSent() {
     to(Phase.PICKING);
     if (!parkForPick(STATE_MISMATCH, CONNECTION_GONE)) {
@@ -375,7 +375,10 @@ final class CallAttempts implements PickContext, FilteredCall {
     }
   }
 
-  /** The call is committed: no further pick can happen from here on (A6, A31-08). */
+  /**
+   * Called when a response begins. The call is now committed: no further pick can happen (A6,
+   * A31-08).
+   */
   void onResponseStarted() {
     request.commit();
     releaseCluster();
@@ -386,7 +389,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * A backend answered with a failure before any response had begun.
+   * Handles a failure with which a backend answered before any response had begun.
    *
    * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when absent
    * @return the back-off for {@link #retryAfter}; {@link RetryState#NO_RETRY} when the answer goes
@@ -418,7 +421,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * The backend's stream ended before the response was complete.
+   * Called when the backend's stream ended before the response was complete.
    *
    * @param refusal whether the backend guarantees that it did not process the request
    * @param relayed the reset that is sent to an app that already has the response headers; null to
@@ -478,7 +481,7 @@ final class CallAttempts implements PickContext, FilteredCall {
         : CallFailures.connection(in, lastFailure);
   }
 
-  /** The call has ended: ends the open attempt and releases the cluster. */
+  /** Ends the open attempt and releases the cluster, because the call has ended. */
   void finish() {
     to(Phase.OVER);
     if (attempt != null) {

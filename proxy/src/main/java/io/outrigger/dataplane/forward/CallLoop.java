@@ -75,7 +75,7 @@ public final class CallLoop implements Executor {
     return clock.getAsLong();
   }
 
-  /** Reads {@code headers}; a recurring list is read only once. */
+  /** Returns the {@link RequestHead} of {@code headers}; a recurring list is parsed only once. */
   @SuppressWarnings("ReferenceEquality") // a recurring list is one object
   RequestHead headOf(HeaderList headers) {
     if (!headers.recurs()) {

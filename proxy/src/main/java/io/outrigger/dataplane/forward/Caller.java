@@ -14,7 +14,7 @@ import java.util.Optional;
 public sealed interface Caller {
   TargetResolver targets();
 
-  /** The reason of calls that fail because no endpoint can be reached. */
+  /** The reason that calls report when they fail because no endpoint can be reached. */
   LocalReason unreachable();
 
   HeaderList forwarded(HeaderList request);
@@ -48,7 +48,7 @@ public sealed interface Caller {
   }
 
   /**
-   * A peer of a {@code --serve}, which is a stranger.
+   * A peer of a {@code --serve}, which is not trusted.
    *
    * @param certificate the {@code x-forwarded-client-cert} field for the app, which describes the
    *     peer; empty when the app gets no such field
@@ -63,7 +63,7 @@ public sealed interface Caller {
       return LocalReason.APP_UNREACHABLE;
     }
 
-    /** The app never gets the peer's own {@code x-forwarded-client-cert}. */
+    /** Replaces an {@code x-forwarded-client-cert} that the peer itself has sent. */
     @Override
     public HeaderList forwarded(HeaderList request) {
       HeaderList rest = request.without(KnownName.FORWARDED_CLIENT_CERT);

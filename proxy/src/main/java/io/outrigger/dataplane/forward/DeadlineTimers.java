@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * The deadlines of one event loop's calls, in order.
  *
  * <p>No task is scheduled per request: at most one alarm is set, for the first deadline. An earlier
- * deadline cancels this alarm and sets another one; the alarm of a call that has ended stays.
+ * deadline cancels this alarm and sets a new alarm. The end of a call does not cancel its alarm.
  * Deadlines are rounded up to ticks of about 2 ms, so a deadline never fires early, and fires at
  * most one tick late.
  */
@@ -50,14 +50,14 @@ public final class DeadlineTimers {
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
-  /** Each deadline means a reply, and peers may have thousands of calls with the same deadline. */
+  /** The limit per task; thousands of calls may have one deadline, and each gets a reply then. */
   private static final int FIRED_AT_ONCE = 64;
 
   private final LongSupplier clock;
   private final Alarm alarm;
   private final long origin;
 
-  /** A heap that removes an entry by its index, at most in the time that a call of it takes. */
+  /** A heap whose entries know their index, so that removing an entry takes logarithmic time. */
   private final DefaultPriorityQueue<Entry> armed =
       new DefaultPriorityQueue<>((a, b) -> Long.compare(a.tick, b.tick), 16);
 

@@ -23,7 +23,7 @@ import java.util.concurrent.Executor;
  */
 @LoopConfined
 final class DownstreamResponse {
-  /** A longer content type of a request is not repeated in an answer. */
+  /** The maximum length of a request's content type that an answer repeats. */
   private static final int MAX_CONTENT_TYPE = 100;
 
   private static final AsciiString PROTO = AsciiString.cached("application/grpc+proto");
@@ -87,7 +87,7 @@ final class DownstreamResponse {
     stream.sendData(data, endStream);
   }
 
-  /** Sends the last header block of the response, which may be the only one. */
+  /** Sends the last, and perhaps the only, header block of the response. */
   void end(HeaderList last) {
     to(Phase.COMPLETE);
     stream.sendHeaders(last, true);
@@ -121,9 +121,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * Returns the content type of a whole answer: that of the request, unless it is unusual for an
-   * answer. Each client accepts {@code application/grpc} in place of {@code
-   * application/grpc+proto}.
+   * Returns the content type of a whole answer: the request's type if it is a gRPC type of normal
+   * length. {@code application/grpc+proto} is shortened to {@code application/grpc}, which each
+   * client accepts.
    */
   private static AsciiString contentType(RequestHead head) {
     AsciiString asked = head.headers().get(KnownName.CONTENT_TYPE);
@@ -145,7 +145,7 @@ final class DownstreamResponse {
     return (phase == Phase.COMPLETE || phase == Phase.STOPPING) && stream.pendingBytes() > 0;
   }
 
-  /** The deadline of a call passed while the app had not read its complete response (SC-08). */
+  /** Handles a deadline that passed before the app had read the complete response (SC-08). */
   void expire(RequestHead head, RpcStatus status) {
     if (!hasUnread()) {
       return;
@@ -174,8 +174,8 @@ final class DownstreamResponse {
 
   /**
    * Stops the app from sending more of the request once the response is complete. The check runs in
-   * a later task, since the end of the request may be in the bytes that were read together with its
-   * headers; a unary call that fails must not be reset.
+   * a later task, because the end of the request may have been read together with its headers: a
+   * unary call that fails must not be reset.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {

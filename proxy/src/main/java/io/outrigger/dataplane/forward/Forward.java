@@ -51,7 +51,8 @@ public final class Forward {
   private @Nullable AsciiString lastSound;
 
   /**
-   * @param memory the memory gauge; while full, new requests are refused
+   * @param memory the memory gauge; while memory is full, new requests on heavy connections are
+   *     refused
    */
   public Forward(
       String name,

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
  * @param maxQueuedRequests the maximum number of requests that wait for configuration, picks and
  *     streams
  * @param maxQueuedBytes the maximum number of bytes of waiting requests that are buffered
- * @param measuring which attributes the metrics of calls distinguish
+ * @param measuring the attributes that the metrics of calls distinguish
  * @param nodeId supplies the xDS node ID that is appended to the message of each local failure, or
- *     an empty string to append nothing; a supplier, since the ID is known late
+ *     an empty string to append nothing; the ID is not known yet at the start
  */
 public record ForwardSettings(
     AuthorityMode authority,

@@ -50,7 +50,7 @@ public final class ForwardedCall implements StreamHandler {
     ROUTING,
     /** The call has a cluster, and a filter delays the call. */
     DELAYED,
-    /** The call has a cluster, and its {@link CallAttempts} do the rest. */
+    /** The call has a cluster, and its {@link CallAttempts} pick a backend and send the request. */
     SENDING,
     DONE;
 
@@ -72,10 +72,10 @@ public final class ForwardedCall implements StreamHandler {
   final RequestRelay request;
   private final CallAttempts attempts;
 
-  /** Created on first use, since most calls never wait. */
+  /** The state while the call waits; created on first use, because most calls never wait. */
   private @Nullable PendingCall waiting;
 
-  /** Null for a route without filters. */
+  /** The pass through the filters; null for a route without filters. */
   private FilterChain.@Nullable Pass filters;
 
   private Phase phase = Phase.ROUTING;
@@ -219,7 +219,7 @@ public final class ForwardedCall implements StreamHandler {
 
   /**
    * Whether at least half of the time limit has passed; a reset by the app is then not counted as
-   * abuse. The threshold is early, since the app's clock started earlier.
+   * abuse. The threshold is half because the app's clock started earlier.
    */
   @Override
   public boolean isTimeUp() {
@@ -314,7 +314,7 @@ public final class ForwardedCall implements StreamHandler {
     }
   }
 
-  /** Runs the filters until the call is sent, answered, or waits. */
+  /** Runs the filters until the call is sent or answered, or has to wait. */
   private void filter() {
     FilterStep step = requireNonNull(filters).next();
     if (step instanceof FilterStep.Pause wait) {
@@ -360,7 +360,7 @@ public final class ForwardedCall implements StreamHandler {
 
   // Events that the attempts report.
 
-  /** The response is complete; an app may still send more of a request that is not gRPC. */
+  /** Called when the response is complete. An app may send more of a request that is not gRPC. */
   void onResponseEnd() {
     if (isGrpc() || app.requestEnded()) {
       finish();
@@ -368,7 +368,8 @@ public final class ForwardedCall implements StreamHandler {
   }
 
   /**
-   * The backend's stream ended before the response was complete, and no attempt follows.
+   * Called when the backend's stream ended before the response was complete, and no attempt
+   * follows.
    *
    * @param relayed the reset that is sent to an app that already has the response headers; null to
    *     send trailers with {@code failure} instead
@@ -493,7 +494,9 @@ public final class ForwardedCall implements StreamHandler {
     return requireNonNull(target);
   }
 
-  /** Parks and pauses the call; {@link #resume} follows when a parked call is woken. */
+  /**
+   * Returns the object that parks and pauses the call; {@link #resume} runs when the call is woken.
+   */
   PendingCall waiting() {
     PendingCall known = waiting;
     if (known == null) {

@@ -52,8 +52,8 @@ public final class LocalReply {
   /**
    * Builds a whole gRPC response in one header block.
    *
-   * @param contentType that of the request; a client that sends {@code application/grpc+json} takes
-   *     no other type for an answer
+   * @param contentType the content type of the request; a client that sends {@code
+   *     application/grpc+json} accepts no other type
    */
   static HeaderList trailersOnly(AsciiString contentType, RpcStatus status, LocalReason reason) {
     var block =
@@ -66,7 +66,7 @@ public final class LocalReply {
     return withStatus(HeaderList.builder(3), status, reason);
   }
 
-  /** Returns a copy of a header block that has no gRPC status, with the given status added. */
+  /** Returns a copy of {@code last}, which has no gRPC status, with the given status added. */
   static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
     return withStatus(HeaderList.builder(last.size() + 3).addAll(last), status, reason);
   }

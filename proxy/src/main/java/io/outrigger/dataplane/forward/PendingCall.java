@@ -46,7 +46,7 @@ final class PendingCall {
     this.onWoken = onWoken;
   }
 
-  /** Reserves a place in the queue, unless the call has one; false when the queue is full. */
+  /** Reserves a place in the queue, once per call; false when the queue is full. */
   boolean reserve(HeaderList head) {
     if (reserved) {
       return true;
@@ -68,7 +68,7 @@ final class PendingCall {
   }
 
   /**
-   * Parks the call until the target has another selector than the given one; false when another
+   * Parks the call until the target has another selector than {@code seen}; false when another
    * selector is published already.
    */
   boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
@@ -77,7 +77,7 @@ final class PendingCall {
   }
 
   /**
-   * Parks the call until the cluster has another picker than the given one; false when another
+   * Parks the call until the cluster has another picker than {@code seen}; false when another
    * picker is published already.
    */
   boolean parkOn(ClusterHandle cluster, Picker seen) {
@@ -129,7 +129,7 @@ final class PendingCall {
     }
   }
 
-  /** One park, on a target or a cluster. */
+  /** One period in which the call is parked on a target or a cluster. */
   private final class Parking implements ParkedCall, Runnable {
     @Override
     public void wake() {

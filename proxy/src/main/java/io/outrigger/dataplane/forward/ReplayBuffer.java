@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A copy of the first bytes of a request's body, kept while the request may be sent again (A6
- * "Memory Management", SC-33). The bytes are copied, since the originals are slices of read
- * buffers: a retained small message would retain the whole read buffer.
+ * "Memory Management", SC-33). The bytes are copied because the originals are slices of read
+ * buffers: a small message would keep the whole read buffer in memory.
  */
 @LoopConfined
 final class ReplayBuffer {
-  /** The maximum for one call (SC-33). */
+  /** The maximum number of copied bytes of one call (SC-33). */
   static final int MAX_BYTES = 256 << 10;
 
-  /** The maximum for all calls of a forward (SC-33). */
+  /** The maximum number of copied bytes of all calls of a forward (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
   /**
-   * The largest copy that is an array: memory outside of the heap costs a call of the C library
-   * each.
+   * The largest copy that is kept in an array on the heap, because each allocation outside of the
+   * heap costs a call of the C library.
    */
   static final int ARRAY_BYTES = 1 << 10;
 
@@ -39,8 +39,8 @@ final class ReplayBuffer {
   private int size;
 
   /**
-   * Whether some bytes were not copied, for lack of room or because none are needed. After this, no
-   * more bytes are copied, since a copy with a gap is useless.
+   * Whether some bytes were not copied, because room is lacking or no copy is needed. No more bytes
+   * are copied then, because a copy with a gap is useless.
    */
   private boolean full;
 
@@ -123,7 +123,7 @@ final class ReplayBuffer {
     return copy.writeBytes(all, all.readerIndex(), size);
   }
 
-  /** Copies no more bytes; what was copied stays. */
+  /** Stops copying; the bytes that were copied so far are kept. */
   void stop() {
     full = true;
   }

@@ -62,7 +62,7 @@ final class RequestRelay {
     this.replay = replay;
   }
 
-  /** Copies no more of the request than what was copied so far. */
+  /** Stops copying the request; the bytes that were copied so far are kept. */
   void stopCopying() {
     replay.stop();
   }
@@ -115,7 +115,9 @@ final class RequestRelay {
     stream.sendData(data, endStream);
   }
 
-  /** The backend's stream has ended; {@code unsent} is the data that this stream did not send. */
+  /**
+   * Called when the backend's stream has ended; {@code unsent} is the data that it did not send.
+   */
   void close(PendingData unsent) {
     backend = null;
     int copied = replay.size();
@@ -133,7 +135,8 @@ final class RequestRelay {
   }
 
   /**
-   * {@code bytes} were sent to the backend; bytes sent for the first time return credit to the app.
+   * Called when {@code bytes} were sent to the backend. Bytes that are sent for the first time
+   * return credit to the app.
    */
   void onSent(int bytes) {
     sent += bytes;
@@ -167,8 +170,8 @@ final class RequestRelay {
   }
 
   /**
-   * The app sent trailers. gRPC requests have no trailers, so for gRPC they only end the request
-   * (SC-14).
+   * Called when the app sent trailers. gRPC requests have no trailers, so trailers only end a gRPC
+   * request (SC-14).
    */
   void onTrailers(HeaderList received, boolean grpc) {
     HeaderList block = HopByHopHeaders.trailers(received);

@@ -40,8 +40,8 @@ final class RetryState {
    * Counts a failed attempt and computes the delay before the next one.
    *
    * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when absent
-   * @return nanoseconds until the next attempt, which is counted now; {@link #NO_RETRY} if none
-   *     follows
+   * @return nanoseconds until the next attempt, which is counted now; {@link #NO_RETRY} without
+   *     another attempt
    */
   long afterFailure(Code code, @Nullable AsciiString pushback) {
     if (attempts >= policy.maxAttempts() || !policy.codes().contains(code)) {
