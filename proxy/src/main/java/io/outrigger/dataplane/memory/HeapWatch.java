@@ -23,15 +23,14 @@ import java.util.function.LongSupplier;
  *       grow for days. No flag of the collector bounds this growth: {@code MaxHeapFreeRatio} and
  *       {@code MinHeapFreeRatio} apply after a full collection, and no full collection happens.
  *       After a full collection the JVM leaves the old generation two thirds larger than its live
- *       objects. While peers hold so much that memory is short, the watch does not collect a grown
- *       heap: its growth is known to be live.
+ *       objects. While memory is short, the watch does not collect a grown heap: the growth
+ *       consists of live objects that peers hold.
  * </ul>
  */
 @ControlConfined
 public final class HeapWatch {
   /**
-   * The system property that the launcher sets where the JVM does not collect a heap that has
-   * grown.
+   * The system property that the launcher sets if the JVM does not collect a heap that has grown.
    */
   private static final String COLLECT_GROWN = "outrigger.heap.collect-grown";
 
@@ -48,7 +47,7 @@ public final class HeapWatch {
 
   private static final Duration SHORT = Duration.ofMillis(50);
 
-  /** After a collection no further one starts for this many times its duration. */
+  /** The minimum pause after a collection, as a multiple of the collection's duration. */
   private static final int REST = 4;
 
   /**
@@ -68,7 +67,7 @@ public final class HeapWatch {
   private final Runnable onFull;
   private long keptBytes;
 
-  /** The time from which on the watch may collect the heap again. */
+  /** The earliest time at which the watch may collect the heap again. */
   private long nextNanos;
 
   /** The last time at which the heap was not full. */
@@ -126,8 +125,7 @@ public final class HeapWatch {
   }
 
   /**
-   * Updates the gauge: by a collection if that would yield new information, else from the used
-   * bytes.
+   * Updates the gauge by a collection if one is needed and allowed, otherwise from the used bytes.
    */
   private void measure() {
     boolean isDue = (gauge.isWorthACollection() || isFull()) && loop.nanoTime() - nextNanos >= 0;

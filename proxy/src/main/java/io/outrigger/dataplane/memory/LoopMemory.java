@@ -22,12 +22,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  * the heaviest connections are paused. While memory is used up, the heaviest connections are ended
  * one after the other. {@link MemoryGauge} decides when memory is short or used up.
  *
- * <p>The score of a connection is its weight times one more than the number of seconds for which
- * the connection has stood still. If the weight is below 1 MiB, the score is divided by the number
- * of recent moves on the connection (see {@link MemoryHolder#moves}), because a neighbour whose
- * calls come and go holds more at any moment than each of thousands of connections that do nothing.
- * A paused connection is read from again after {@value #SHORT_TICK_MILLIS} ms, because the peer's
- * next frame may be the WINDOW_UPDATE that frees memory.
+ * <p>The score of a connection is {@code weight * (1 + s)}, where {@code s} is the number of
+ * seconds without progress on the connection. If the weight is below 1 MiB, the score is divided by
+ * one plus the number of recent moves on the connection (see {@link MemoryHolder#moves}), because a
+ * busy app may hold more at any moment than each of thousands of idle connections. A paused
+ * connection is read from again after {@value #SHORT_TICK_MILLIS} ms, because the peer's next frame
+ * may be the WINDOW_UPDATE that frees memory.
  *
  * <p>A loop may have ten thousand connections. In one turn the loop therefore pauses only the
  * connections that send something, resumes at most {@value #RESUMED_PER_TURN} paused connections,
@@ -41,12 +41,12 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private static final long CALM_TICK_MILLIS = 1_000;
   private static final long SHORT_TICK_MILLIS = 100;
 
-  /** The number of paused connections that are resumed in one turn of the loop. */
+  /** The maximum number of paused connections that are resumed in one turn of the loop. */
   private static final int RESUMED_PER_TURN = 256;
 
   /**
-   * A connection that holds fewer bytes is never paused by itself, and a shared connection that
-   * holds fewer bytes of its own is never ended.
+   * A connection that holds fewer bytes is not paused before memory is used up, and a shared
+   * connection that holds fewer bytes is never ended.
    */
   private static final int HEAVY_BYTES = 256 << 10;
 
@@ -58,18 +58,18 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private static final long MAX_STILL_SECONDS = 255;
 
   /**
-   * A connection that holds more bytes counts as a cause of the shortage, even if the connection
-   * moves much data.
+   * A connection that holds at least this many bytes counts as a cause of the shortage, even if
+   * many of its calls progress.
    */
   private static final long CAUSE_BYTES = 1 << 20;
 
   /**
-   * The number of moves in one or two seconds from which on a connection is busy and always read
-   * from.
+   * A connection with at least this many moves in one or two seconds is busy. A busy app that holds
+   * little is read from even when memory is used up.
    */
   private static final int BUSY_MOVES = 8;
 
-  /** A timer that is set in one turn fires in the next one; a task would still run in this turn. */
+  /** The delay of a timer that fires in the next turn; a task would run in the current turn. */
   private static final long NEXT_TURN_NANOS = 1;
 
   private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -87,7 +87,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   /** The connections to end next, in this order; empty between two rounds of ending. */
   private final Deque<Ranked> order = new ArrayDeque<>();
 
-  /** The weight of the heaviest connection when all were last weighed, for other threads. */
+  /** The weight of the heaviest connection at the last weighing; other threads read this field. */
   private volatile long heaviest;
 
   private volatile long weight;
@@ -226,8 +226,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Ends connections, the highest score first, while the gauge demands it. May be called on any
-   * thread.
+   * Ends the connections with the highest scores until the gauge demands no more. May be called on
+   * any thread.
    */
   void relieve() {
     post(this::endLater);
@@ -272,8 +272,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Whether {@code next} is spared because another loop has a much heavier connection and ends that
-   * meanwhile. When memory is full, only connections below {@link #TRIFLE_BYTES} are spared.
+   * Whether {@code next} is spared because another loop has, and ends, a much heavier connection.
+   * When memory is full, only connections below {@link #TRIFLE_BYTES} are spared.
    */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4

@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
  * from 100 % full: new connections are refused, and requests on connections that hold 256 KiB
  * </pre>
  *
- * <p>A share is the largest of three: used heap by the heap's limit, used buffers outside of the
- * heap by the buffers' limit, and the sum of both by the total limit. Only a collection shows how
- * much of the heap is live. Between two collections the used bytes are an upper bound: when they
- * exceed 85 %, memory counts as short; when they exceed 100 %, only busy apps that hold little are
- * read from, and {@link HeapWatch} is requested to collect the heap; when they exceed 115 %,
- * backends are not read from either, because no window limits the heads of their responses.
- * Connections are ended only for live bytes that a collection has found.
+ * <p>The share is the largest of three ratios: live heap to the heap's limit, used buffers outside
+ * of the heap to the buffers' limit, and the sum of both to the total limit. Only a collection
+ * shows how much of the heap is live. Between two collections, the used bytes of the heap are an
+ * upper bound. When they exceed 85 % of the limit, memory counts as short, and {@link HeapWatch} is
+ * requested to collect the heap. When they exceed 100 %, only busy apps that hold little are read
+ * from. When they exceed 115 %, backends are not read from either, because no window limits the
+ * heads of their responses. Connections are ended only for live bytes that a collection has found.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -48,8 +48,8 @@ public final class MemoryGauge implements ProcessMemory {
   private static final double FULL = 1;
 
   /**
-   * The part of the heap's limit, garbage included, from which on not even backends are read from.
-   * The whole old generation is 1.28 ({@link MemoryPlan}).
+   * The share of the heap's limit, garbage included, above which backends are not read from either.
+   * The whole old generation has a share of 1.28 ({@link MemoryPlan}).
    */
   private static final double HEAP_FULL = 1.15;
 
@@ -76,10 +76,7 @@ public final class MemoryGauge implements ProcessMemory {
   /** The bytes on the heap that peers held after the last collection. */
   private volatile long heldHeap;
 
-  /**
-   * The larger share of the two limits that are measured without a collection: of buffers, and of
-   * the total.
-   */
+  /** The larger of the two shares that are measured without a collection: buffers and total. */
   private volatile double directShare;
 
   private volatile double heapShare;
@@ -101,8 +98,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns the gauge of this process. The caller has already loaded everything that the program
-   * needs to start, which the gauge counts as the program's own.
+   * Returns the gauge of this process. Must be called when the program has loaded everything that
+   * it needs to start, because the gauge counts the heap used until now as the program's own.
    */
   public static MemoryGauge ofProcess(Limits limits) {
     Runtime runtime = Runtime.getRuntime();
@@ -158,14 +155,14 @@ public final class MemoryGauge implements ProcessMemory {
     return usedShare > FULL || directShare >= FULL;
   }
 
-  /** Whether the heap has hardly any room, with garbage included: nothing is read from backends. */
+  /** Whether the heap is so full, with garbage included, that backends are not read from. */
   boolean isHeapFull() {
     return usedShare > HEAP_FULL;
   }
 
   /**
-   * Measures everything that is cheap to measure, and starts to end connections if the buffers or
-   * the total are at 85 %.
+   * Measures the used heap and buffers without a collection, and starts to end connections if the
+   * buffers or the total are at 85 %.
    */
   public void measure() {
     long buffers = direct.getAsLong();
@@ -182,7 +179,7 @@ public final class MemoryGauge implements ProcessMemory {
     }
   }
 
-  /** Sets {@code collect}, which is called when more of the heap is used than peers may hold. */
+  /** Sets {@code collect}, which is called when the used heap suggests that peers hold too much. */
   void onSuspicion(Runnable collect) {
     onSuspicion = collect;
   }
@@ -219,9 +216,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Records that the heap was collected and that {@code liveBytes} of it were in use. The
-   * connections have released some of them since the collection began, and no other connection is
-   * ended for those.
+   * Records that the heap was collected and that {@code liveBytes} of it were in use. The bytes
+   * that connections have released since the collection began are subtracted, so that no other
+   * connection is ended for them.
    */
   void onCollected(long liveBytes) {
     programBytes = Math.min(programBytes, liveBytes);
@@ -272,8 +269,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Records that connections hold {@code weight} bytes less than before, because one was ended or
-   * has closed, or because streams have ended.
+   * Records that connections hold {@code weight} bytes less than before, because a connection or
+   * streams have ended.
    */
   void onReleased(long weight) {
     released.addAndGet(weight);

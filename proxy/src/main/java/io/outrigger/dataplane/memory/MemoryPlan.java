@@ -2,9 +2,9 @@ package io.outrigger.dataplane.memory;
 
 /**
  * The division of a container's memory. The JVM sizes the heap by the flags of {@code
- * docker/jvm.options}. Network buffers get as much of the remaining memory as leaves room for the
- * rest: metadata, compiled code, the running compiler, stacks, and the pages of files that are
- * executed. The shares and the rest were measured from 128 MiB to 4 GiB (docs/run/sizing.md).
+ * docker/jvm.options}. Network buffers get the remaining memory, except for a reserve for metadata,
+ * compiled code, the running compiler, stacks, and the pages of executed files. The shares and the
+ * reserve were measured from 128 MiB to 4 GiB (docs/run/sizing.md).
  *
  * <p>The heap's limit is the only figure that the JVM reveals at no cost. The JVM derives it from
  * the container's limit, so the plan computes the container's limit back from the heap's (decision
@@ -20,14 +20,14 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   /** The system property that chooses Netty's allocator; the user's value is kept. */
   static final String ALLOCATOR_PROPERTY = "io.netty.allocator.type";
 
-  /** The property that the launchers set where they give the JVM a start-up cache. */
+  /** The system property that the launchers set when they give the JVM a start-up cache. */
   static final String CACHE_PROPERTY = "outrigger.start-up-cache";
 
   private static final long MIB = 1 << 20;
 
   /**
-   * {@code MinRAMPercentage}. The JVM uses this share where the resulting heap is smaller than the
-   * heap that the JVM would make without any flag, 124.8 MiB.
+   * {@code MinRAMPercentage}. The JVM uses this share if the resulting heap is smaller than 124.8
+   * MiB, the size that the JVM would choose without any flag.
    */
   private static final double SMALL_SHARE = 0.28;
 
@@ -36,7 +36,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   /** {@code MaxRAMPercentage}, for containers from about 445 MiB and heaps from 156 MiB on. */
   private static final double SHARE = 0.35;
 
-  /** The bytes that all except for heap and buffers takes at the worst, pages of files included. */
+  /** The reserve: the most that everything except heap and buffers takes, with pages of files. */
   private static final long REST_BYTES = 90 * MIB;
 
   /**
@@ -46,20 +46,20 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final long CLASSES_BYTES = 30 * MIB;
 
   /**
-   * The least that buffers get. This bound matters in small containers: the rest is seldom at its
-   * worst there, and calls need some buffers.
+   * The minimum for buffers. It applies in small containers, where the reserve is seldom used up,
+   * and where calls need some buffers.
    */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
 
   /** The size of the young generation, {@code -Xmn}. Objects that stay live are moved out of it. */
   static final long YOUNG_BYTES = 7 * MIB;
 
-  /** The heap that the program itself keeps (6 MiB), and about as much for a configuration. */
+  /** The heap that the program itself needs (6 MiB), and about the same for a configuration. */
   private static final long PROGRAM_BYTES = 13 * MIB;
 
   /**
    * The share of the old generation, without the program's part, that peers may hold; the remainder
-   * is for garbage. In 256 MiB, 10,000 idle connections fit before any of them counts as too much.
+   * is for garbage. In a container of 256 MiB, 10,000 idle connections fit into this share.
    */
   private static final double PEER_SHARE = 0.78;
 
@@ -90,7 +90,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   }
 
   /**
-   * Makes Netty fail at once where its buffers would exceed this plan's limit, and allocate each
+   * Makes Netty fail at once when its buffers would exceed this plan's limit, and allocate each
    * buffer by its own malloc. A pooling allocator keeps a chunk as long as any part of the chunk is
    * in use, so that its allocated bytes exceed the bytes in use, and the end of a connection frees
    * little. Must be called before the first class of Netty is loaded.
@@ -107,12 +107,14 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     return (long) (heapBytes / (heapBytes < SMALL_HEAP_BYTES ? SMALL_SHARE : SHARE));
   }
 
-  /** Returns the bytes that peers may hold on the heap, so that collections stay cheap. */
+  /**
+   * Returns the number of bytes that peers may hold on the heap if collections are to stay cheap.
+   */
   public long peerHeapBytes() {
     return Math.max(MIB, (long) ((heapBytes - YOUNG_BYTES - PROGRAM_BYTES) * PEER_SHARE));
   }
 
-  /** Returns the bytes that peers may hold in buffers, so that reads still get buffers. */
+  /** Returns the number of bytes that peers may hold in buffers, so that reads get buffers too. */
   public long peerDirectBytes() {
     long safe = (long) (directBytes * SAFE_DIRECT_SHARE);
     return Math.max(MIB, Math.min(safe, directBytes - DIRECT_HEADROOM_BYTES));

@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides the consequence of an {@link OutOfMemoryError} for the process (decision proxy-0046). On
- * an event loop, the catch site ends the connection or call that met the error and reports the
- * error by {@link #onLoop}, which has the heaviest connection ended as well. The process ends, with
- * one line that states the reason, when it can no longer serve:
+ * Decides how the process reacts to an {@link OutOfMemoryError} (decision proxy-0046). On an event
+ * loop, the catch site ends the connection or call in which the error occurred and reports the
+ * error by {@link #onLoop}, which also ends the heaviest connection. The process ends, with one
+ * line that states the reason, when it can no longer serve:
  *
  * <ul>
  *   <li>the error reaches the end of a thread, or the control loop, whose state may then be half
@@ -44,7 +44,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   private volatile BooleanSupplier relief = () -> false;
 
   /**
-   * @param end ends the process for the given reason
+   * @param end called with the reason when the process must end
    */
   OutOfMemory(Consumer<String> end) {
     this.end = end;
@@ -66,13 +66,13 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
    * Reports a failure on an event loop, or on another thread where the failure costs only one task
    * or connection. The caller has ended that task or connection, or will end it.
    *
-   * @return whether the failure is lack of memory, and so not a bug
+   * @return whether the cause is a lack of memory, not a bug
    */
   public static boolean onLoop(Throwable failure) {
     return ofProcess.report(failure);
   }
 
-  /** Reports a failure that may have left the state of a library's thread half changed. */
+  /** Reports a failure that may have left a library's thread in an inconsistent state. */
   public static void onThread(Throwable failure) {
     ofProcess.uncaughtException(Thread.currentThread(), failure);
   }
@@ -111,7 +111,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   /**
    * Ends a process that is out of memory, with one line on stderr and exit code 1. The end itself
    * works without free memory: a line with the remedy is built at the start, and the reason is
-   * omitted where no memory is left to add it. Shutdown hooks are not run, because they need memory
+   * omitted if no memory is left to add it. Shutdown hooks are not run, because they need memory
    * too.
    */
   @AnyThread

@@ -89,7 +89,7 @@ public final class AppSelectors {
         HTTP_UNAVAILABLE);
   }
 
-  /** Returns the selector of requests for whose authority there is no virtual host. */
+  /** Returns the selector for requests whose authority matches no virtual host. */
   public static ConfigSelector withoutHost() {
     return ConfigSelector.rejecting(
         new RouteDecision.Reject(

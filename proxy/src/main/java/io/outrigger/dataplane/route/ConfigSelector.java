@@ -42,7 +42,7 @@ public final class ConfigSelector {
   /**
    * Creates the selector of a configuration.
    *
-   * @param owner the thing whose routes these are, for messages
+   * @param owner the owner of the routes, as messages name it
    * @param prepare prepares the decisions of a route
    * @param isLast whether no other selector follows this one
    */

@@ -72,16 +72,16 @@ public final class ConfigSelectors {
   }
 
   /**
-   * Returns the selector for a target without a usable configuration. The selector after this one
-   * is always a new object: clusters may be retired meanwhile, and a call that a retired cluster
-   * refused waits for another selector than the one that chose this cluster.
+   * Returns the selector for a target without a usable configuration. The next selector is always a
+   * new object, because clusters may be retired meanwhile: a call that a retired cluster has
+   * refused waits for a selector other than the one that chose the cluster.
    */
   public ConfigSelector failing(RpcStatus status) {
     last = null;
     return ConfigSelector.failing(status, false);
   }
 
-  /** Returns the last selector, for a target that is no longer watched. */
+  /** Returns the final selector of a target that is no longer watched; it fails every request. */
   public ConfigSelector released(RpcStatus status) {
     last = null;
     return ConfigSelector.failing(status, true);

@@ -20,7 +20,7 @@ public interface ForwardTarget {
   @Nullable ConfigSelector selector();
 
   /**
-   * Parks a call until a selector other than the given one is published.
+   * Parks a call until a selector other than {@code seen} is published.
    *
    * @param seen the selector that the caller has; null to wait for the first selector
    * @return a ticket for {@link #unpark}, or a negative number when another selector is published
@@ -28,6 +28,8 @@ public interface ForwardTarget {
    */
   long park(ParkedCall call, @Nullable ConfigSelector seen);
 
-  /** Removes a parked call. Returns false when the call was already woken, or is about to be. */
+  /**
+   * Removes a parked call. Returns false when the call was woken already, or is about to be woken.
+   */
   boolean unpark(long ticket);
 }

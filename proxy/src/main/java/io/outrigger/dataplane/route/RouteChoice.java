@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class RouteChoice {
   private final RouteDecision[] decisions;
 
-  /** The sums of the weights of each decision and those before it. */
+  /** For each decision, the sum of its weight and the weights of all decisions before it. */
   private final long[] upTo;
 
   private RouteChoice(RouteDecision[] decisions, long[] upTo) {

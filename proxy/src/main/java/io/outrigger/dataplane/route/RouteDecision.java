@@ -15,8 +15,8 @@ public sealed interface RouteDecision {
    *
    * @param limit the route's time limit, to be combined with the app's deadline
    * @param filters the filters that run before the request is sent
-   * @param clusters all clusters of a weighted route, by name; a filter may change to another of
-   *     them
+   * @param clusters all clusters of a weighted route, by name; a filter may change the call to
+   *     another of these clusters
    */
   record Forward(
       ClusterHandle cluster,
@@ -30,6 +30,7 @@ public sealed interface RouteDecision {
      * Changes the call to the route's cluster {@code name} (A60 "Config Selector Changes").
      *
      * @param held the cluster that the call holds; released when the call changes to another
+     *     cluster
      * @return the cluster that the call holds now. The call stays in its previous cluster when the
      *     route does not have the new cluster, or when the new cluster was retired
      */

@@ -41,8 +41,8 @@ import java.util.function.Function;
 @ControlConfined
 public final class AppCluster {
   /**
-   * The maximum number of connections to the app. Many servers admit 100 streams on a connection:
-   * with one connection, a caller whose streams never end would keep out all other callers.
+   * The maximum number of connections to the app. Many servers admit 100 streams on a connection,
+   * so with one connection, a caller whose streams never end could block all other callers.
    */
   private static final int MAX_CONNECTIONS = 100; // decision proxy-0088
 
@@ -80,15 +80,18 @@ public final class AppCluster {
   /**
    * Connects to addresses that a source finds and passes to {@link #endpoints}.
    *
-   * @param refresh has the source look again: a connection to the app was lost, or failed
-   * @param unfollow ends the source
+   * @param refresh makes the source look up the app again after a connection to the app was lost or
+   *     failed
+   * @param unfollow stops the source
    */
   public void follow(Runnable refresh, Runnable unfollow) {
     this.refresh = refresh;
     this.unfollow = unfollow;
   }
 
-  /** Changes the addresses of the app; calls fail with the reason while there are none. */
+  /**
+   * Changes the addresses of the app. While {@code next} is a failure, calls fail with its reason.
+   */
   public void endpoints(Outcome<EndpointSet> next) {
     endpoints = next;
     clusters.apply(config());
@@ -160,7 +163,7 @@ public final class AppCluster {
     clusters.close();
   }
 
-  /** Looks the app up again; the set of clusters never changes. */
+  /** Looks up the app again when a connection is lost; the set of clusters never changes. */
   private final class LostConnections implements ClusterManager.Listener {
     @Override
     public void onClustersChanged() {}

@@ -27,7 +27,7 @@ final class PeerCertificate {
    * Returns the names that RBAC compares (A41).
    *
    * @throws CertificateParsingException when the subject alternative names cannot be read; the peer
-   *     must then be refused, since it may have another name than its subject
+   *     must then be refused, because it may have names besides its subject
    */
   static PeerIdentity identity(X509Certificate leaf) throws CertificateParsingException {
     List<SubjectAltName> names = CertificateNames.read(leaf);
@@ -73,7 +73,7 @@ final class PeerCertificate {
     return '"' + printable(text).replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
-  /** Percent-encodes bytes that a header value must not have. */
+  /** Percent-encodes bytes that a header value must not contain. */
   private static String printable(String text) {
     return PlainText.percentEncoded(text, '\0');
   }

@@ -9,12 +9,12 @@ import java.util.Optional;
 @AnyThread
 public interface ServeObserver extends RbacObserver {
   /**
-   * The state has changed, or its reason; on the control loop.
+   * Called on the control loop when the state, or the reason for the state, has changed.
    *
    * @param reason why the port is not open; empty when it is open
    */
   void onState(ServedListener.State state, Optional<String> reason);
 
-  /** A TLS handshake has succeeded or failed (A118); on an event loop. */
+  /** Called on an event loop when a TLS handshake has succeeded or failed (A118). */
   void onHandshake(HandshakeResult result);
 }

@@ -49,8 +49,8 @@ final class ServedAdmission implements Admission {
 
   /**
    * The maximum number of handshakes in progress on one event loop, each of which takes less than
-   * 100 KiB. A handshake beyond this number ends the oldest handshake. Since a handshake usually
-   * takes milliseconds, the oldest ones are those of slow peers.
+   * 100 KiB. A handshake beyond this number ends the oldest handshake. Because a handshake usually
+   * takes milliseconds, the oldest handshakes belong to slow peers.
    */
   private static final int MAX_HANDSHAKES = 256;
 
@@ -138,7 +138,7 @@ final class ServedAdmission implements Admission {
       return chain.targetFor(authority);
     }
 
-    /** Whether the current certificates would refuse the peer; 100 µs after a change. */
+    /** Whether the current certificates would refuse the peer; takes 100 µs after a change. */
     @SuppressWarnings("ReferenceEquality") // one object per set of certificates
     boolean isDistrusted() {
       TlsContext now = chain.tls().toOptional().orElse(null);

@@ -34,7 +34,7 @@ public final class ServedChain implements TargetResolver {
       IdentityHashMap<VirtualHost, Outcome<ForwardTarget>> byHost,
       Outcome<ForwardTarget> others) {}
 
-  /** A target whose configuration never changes: later requests get another target. */
+  /** A target whose configuration never changes; after a change, requests get another target. */
   private record Target(String name, String authority, ConfigSelector selector)
       implements ForwardTarget {
     @Override
@@ -58,7 +58,7 @@ public final class ServedChain implements TargetResolver {
   private boolean isTlsKnown;
 
   /**
-   * @param authority sent to the app for requests without one
+   * @param authority the authority that the app gets for requests without an authority
    */
   ServedChain(
       ServerFilterChain config,
@@ -77,7 +77,7 @@ public final class ServedChain implements TargetResolver {
     return config;
   }
 
-  /** Changes the routes; on the control loop. */
+  /** Changes the routes. Must be called on the control loop. */
   void routes(Outcome<RouteTable> next) {
     if (!(next instanceof Outcome.Ok<RouteTable> ok) || !ok.value().equals(targets.routes())) {
       targets = targets(next);
@@ -115,7 +115,7 @@ public final class ServedChain implements TargetResolver {
     return targets.routes().match(authority);
   }
 
-  /** Starts to follow the TLS context; on the control loop. */
+  /** Starts to follow the TLS context. Must be called on the control loop. */
   void start(TlsContexts contexts, Runnable onContext) {
     config
         .tls()
@@ -132,21 +132,21 @@ public final class ServedChain implements TargetResolver {
   }
 
   /**
-   * Whether the chain can judge connections: its TLS context has been built, or has failed. On the
-   * control loop.
+   * Whether the chain can decide about connections, because building its TLS context has succeeded
+   * or failed. Must be called on the control loop.
    */
   boolean isReady() {
     return isTlsKnown || config.tls().isEmpty();
   }
 
-  /** Stops following the TLS context; on the control loop. */
+  /** Stops following the TLS context. Must be called on the control loop. */
   void close() {
     if (use != null) {
       use.close();
     }
   }
 
-  /** The context for new TLS connections, or why there is none. */
+  /** The context for new TLS connections, or the reason why there is no context. */
   public Outcome<TlsContext> tls() {
     return tls;
   }

@@ -42,7 +42,7 @@ record ServedConfig(SocketListener listener, List<ServedChain> chains) {
     return null;
   }
 
-  /** Whether all chains can judge connections. */
+  /** Whether all chains can decide about connections. */
   boolean isReady() {
     return chains.stream().allMatch(ServedChain::isReady);
   }

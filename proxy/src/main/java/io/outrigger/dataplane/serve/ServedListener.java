@@ -71,15 +71,15 @@ public final class ServedListener {
   private final HttpFilters filters;
   private final ServedAdmission admission;
 
-  /** The ports that are closed but still have connections. */
+  /** The closed ports that have connections left. */
   private final List<Http2Listener> leaving = new ArrayList<>();
 
-  /** Null while nothing may be served. */
+  /** The configuration in use; null while nothing may be served. */
   private @Nullable ServedConfig config;
 
   /**
    * The configuration that replaces {@code config} once its TLS contexts are known, at the latest
-   * after {@link TlsContexts#FIRST_READING}; null if there is none.
+   * after {@link TlsContexts#FIRST_READING}; null if none is waiting.
    */
   private @Nullable ServedConfig next;
 
@@ -98,7 +98,7 @@ public final class ServedListener {
 
   /**
    * @param callLoops one per event loop of {@code loops}, in order
-   * @param limits the limits for peers, which are strangers
+   * @param limits restricts the peers, which are not trusted
    */
   public ServedListener(
       ControlLoop control,
@@ -127,11 +127,11 @@ public final class ServedListener {
   }
 
   /**
-   * Serves a configuration. A Listener equal to the one in use keeps all connections; its routes
-   * apply to the next requests. Another Listener replaces the one in use when its TLS contexts are
-   * known, so that no connection is refused meanwhile.
+   * Serves a configuration. If {@code listener} equals the Listener in use, all connections are
+   * kept, and the new routes apply to the next requests. Otherwise {@code listener} comes into use
+   * when its TLS contexts are known, so that no connection is refused meanwhile.
    *
-   * @param routes the routes of each chain, or why its requests fail (A36-16)
+   * @param routes the routes of each chain, or the reason why its requests fail (A36-16)
    */
   public void serve(
       SocketListener listener, Function<ServerFilterChain, Outcome<RouteTable>> routes) {
@@ -282,7 +282,7 @@ public final class ServedListener {
     leavePort();
   }
 
-  /** Closes the port; its running calls may finish until the grace is over. */
+  /** Closes the port; running calls on its connections may finish until the grace is over. */
   private void leavePort() {
     Http2Listener left = port;
     if (left == null) {
@@ -340,7 +340,7 @@ public final class ServedListener {
 
   /**
    * Returns why requests fail or the port is closed; empty when the port is open, the app can be
-   * reached, and every certificate is there.
+   * reached, and every certificate is available.
    */
   public Optional<String> lack() {
     control.checkInside();
@@ -351,7 +351,7 @@ public final class ServedListener {
     return reason.isPresent() || config == null ? reason : config.lack();
   }
 
-  /** Returns the open port, if any, and those that are closed but still have connections. */
+  /** Returns the open port, if any, and the closed ports that have connections left. */
   public Stream<Http2Listener> listeners() {
     control.checkInside();
     return Stream.concat(leaving.stream(), Stream.ofNullable(port));
@@ -362,7 +362,7 @@ public final class ServedListener {
   }
 
   /**
-   * Returns the filter chain that would get a new connection; empty if none would.
+   * Returns the filter chain that would get a new connection; empty if no chain would.
    *
    * @param peerPort the port of the peer; 0 if it is unknown
    */

@@ -9,14 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a client's ClientHello before the TLS library does, and refuses a client that offers none
- * of the protocols with the alert that RFC 7301 section 3.2 requires. BoringSSL, as Netty uses it,
- * would complete the handshake without a protocol, so the client would not learn why its connection
- * is closed.
+ * Reads a client's ClientHello before the TLS library does, and refuses a client that offers no
+ * supported protocol, with the alert that RFC 7301 section 3.2 requires. BoringSSL, as Netty uses
+ * it, would complete the handshake without a protocol, so the client would not learn why its
+ * connection is closed.
  */
 @LoopConfined
 final class AlpnCheck extends SslClientHelloHandler<Boolean> {
-  /** The event that {@link TlsHandshake} receives when the client offers none of the protocols. */
+  /** The event that {@link TlsHandshake} receives when the client offers no supported protocol. */
   static final Object NO_COMMON_PROTOCOL = new Object();
 
   private static final int NO_APPLICATION_PROTOCOL = 120;

@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Parses a ClientHello: one that an engine of this process has produced, since the JVM chooses the
- * groups to offer and before Java 20 no method returns them; or that of a client.
+ * Parses a ClientHello of a client or of this process. This process reads the groups in its own
+ * ClientHello, because the JVM chooses them and no method returns them before Java 20.
  */
 final class ClientHello {
   private static final int SUPPORTED_GROUPS = 10;

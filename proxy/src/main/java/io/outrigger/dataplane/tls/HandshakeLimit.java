@@ -15,8 +15,8 @@ import javax.net.ssl.SSLException;
 
 /**
  * Limits the number of bytes received during the handshake; this handler precedes the TLS handler
- * until the handshake is complete. While a part of the handshake waits for a thread, received bytes
- * are buffered, and a peer can send as fast as it likes.
+ * until the handshake is complete. The limit is needed because received bytes are buffered while a
+ * part of the handshake waits for a thread.
  */
 @LoopConfined
 final class HandshakeLimit extends ChannelDuplexHandler {
@@ -27,8 +27,8 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   static final int MAX_BYTES = 256 << 10;
 
   /**
-   * The limit for a whole handshake with a client, which is a stranger: room for a ClientHello and
-   * one large certificate.
+   * The limit for a whole handshake with a client, which is not trusted. A ClientHello and one
+   * large certificate fit.
    */
   static final int MAX_BYTES_OF_CLIENT = 64 << 10;
 
@@ -73,13 +73,14 @@ final class HandshakeLimit extends ChannelDuplexHandler {
     }
   }
 
-  /** A client that sends any other record gets no answer. */
+  /** Whether the bytes begin with a handshake record; otherwise the client gets no answer. */
   private static boolean isHandshake(ByteBuf first) {
     return !first.isReadable() || first.getByte(first.readerIndex()) == HANDSHAKE;
   }
 
   /**
-   * Closes the socket at once: a close_notify would wait for the part of the handshake in progress.
+   * Closes the socket at once, because a close_notify would wait until the running part of the
+   * handshake has ended.
    */
   private void fail(ChannelHandlerContext ctx, SSLException cause) {
     over = true;

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One TLS context for each distinct settings in use, rebuilt when the certificates change (A29-20).
- * A context stays for a while after its last user has closed, so that the next attempt after a
- * back-off finds it.
+ * Keeps one TLS context for each distinct {@link TlsSettings} in use, and rebuilds the context when
+ * the certificates change (A29-20). A context is kept for a while after its last {@link Use} has
+ * closed, so that the next connection attempt after a back-off finds it.
  */
 @ControlConfined
 public final class TlsContexts {
@@ -31,8 +31,8 @@ public final class TlsContexts {
   private static final Duration LINGER = Duration.ofMinutes(3);
 
   /**
-   * How long the first connection attempts wait for the first reading of the certificate files; a
-   * file system that hangs must not delay them longer.
+   * The maximum time for which the first connection attempts wait until the certificate files are
+   * read. A file system that hangs must not delay the attempts longer.
    */
   public static final Duration FIRST_READING = Duration.ofSeconds(10);
 
@@ -96,19 +96,19 @@ public final class TlsContexts {
     private final List<Use> uses = new ArrayList<>();
     private final CertificateStore.Watch watch;
 
-    /** Null while the first context is being built. */
+    /** The last context or failure; null while the first context is being built. */
     private @Nullable Outcome<TlsContext> current;
 
     /**
-     * The number of materials received. When two contexts are built at the same time, only the
-     * context of the later material is used.
+     * The number of {@link TlsMaterial}s received. When two contexts are built at the same time,
+     * only the context of the later material is used.
      */
     private int materials;
 
     /** Ends the wait for the first material. */
     private TimerHandle reading = () -> {};
 
-    /** Removes this entry when it has had no use for {@link #LINGER}. */
+    /** Removes this entry when it has had no user for {@link #LINGER}. */
     private TimerHandle removal = () -> {};
 
     Entry(TlsSettings settings) {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A TLS handler that limits the work a peer can cause after the handshake. The libraries limit
  * handshakes, but the JDK limits neither KeyUpdate nor NewSessionTicket messages after the
- * handshake, and BoringSSL does not limit the latter. Each such message costs as much as a call.
+ * handshake, and BoringSSL does not limit the latter. Each such message costs as much CPU time as a
+ * call.
  *
  * <ul>
  *   <li>Each record without application data uses one unit of a budget of {@value #MAX_SPARE};
@@ -150,8 +151,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Skips Netty's handling when nothing was read. Netty's handler would request another read at
-   * once and repeat that as long as no buffer is available, even while reads are paused.
+   * Skips Netty's handling when nothing was read. As long as no buffer is available, Netty's
+   * handler would request one read after the other, even while reads are paused.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {

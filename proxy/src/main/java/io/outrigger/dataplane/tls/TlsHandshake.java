@@ -44,7 +44,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     void onFailed(HandshakeResult result, String reason);
   }
 
-  /** The failures that a server reports to its client by the alert {@link #HANDSHAKE_FAILURE}. */
+  /** The failures that a server reports to its client with the alert {@link #HANDSHAKE_FAILURE}. */
   private static final Set<HandshakeResult> DISAGREEMENTS =
       Set.of(HandshakeResult.CIPHER_SUITE_MISMATCH, HandshakeResult.KEY_EXCHANGE_FAILURE);
 
@@ -131,8 +131,8 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
       reason += offered(ctx);
     }
     if (tls != null && peer == PeerRole.CLIENT && DISAGREEMENTS.contains(result) && !over) {
-      // Netty drops BoringSSL's alert when the error follows the choice of a certificate. Where the
-      // alert is sent, this one comes before it and says the same.
+      // Netty drops BoringSSL's alert when the error follows the choice of a certificate. If Netty
+      // does send the alert, this equal alert precedes it.
       ctx.pipeline().context(tls).writeAndFlush(fatalAlert(HANDSHAKE_FAILURE));
     }
     fail(ctx, result, reason);

@@ -1,6 +1,6 @@
 /**
- * TLS to backends (A29): TLS contexts built from certificates, handshakes, and the properties of
- * each connection's peer.
+ * TLS to backends and from callers (A29): TLS contexts built from certificates, handshakes, and the
+ * properties of each connection's peer.
  */
 @NullMarked
 package io.outrigger.dataplane.tls;

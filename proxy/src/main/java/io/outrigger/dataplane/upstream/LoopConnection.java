@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
-  /** The debug data of a GOAWAY for too many PINGs (A8 "Server Enforcement"). */
+  /**
+   * The debug data of a GOAWAY that a server sends after too many PINGs (A8 "Server Enforcement").
+   */
   private static final String TOO_MANY_PINGS = "too_many_pings";
 
   private enum State {
@@ -184,7 +186,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     }
   }
 
-  /** Returns A94's word for a reason that {@code Http2Connection} gives in its own words. */
+  /** Maps the reason that {@code Http2Connection} reports to a value that A94 defines. */
   static String disconnectError(String reason) {
     String text = reason.toLowerCase(Locale.ROOT);
     if (text.contains("reset by peer") || text.contains("econnreset")) {

@@ -148,7 +148,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     List.copyOf(established).forEach(connection -> connection.onTls(context));
   }
 
-  /** Closes unused connections beyond the first because another loop needs one. */
+  /** Closes unused connections beyond the first because another loop needs a connection. */
   void yieldSpares() {
     for (int i = established.size() - 1; i > 0 && waiters.isEmpty(); i--) {
       if (established.get(i).isUnused()) {
@@ -226,8 +226,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /**
    * Opens a further connection when each connection has as many streams as the backend admits
-   * (A105). A connection on which a stream cannot be opened for another reason, such as cancelled
-   * requests that the backend has not read, needs no other connection but time.
+   * (A105). If a stream cannot be opened for another reason, such as cancelled requests that the
+   * backend has not read, the loop waits instead.
    */
   private void growFurther() {
     if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {
@@ -391,7 +391,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     return transport.tls();
   }
 
-  /** A TLS handshake has succeeded or failed (A118). */
+  /** Called when a TLS handshake has succeeded or failed (A118). */
   void onHandshaken(HandshakeResult result) {
     transport.report(new ConnectionEvent.Handshaken(result));
   }
@@ -412,7 +412,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   }
 
   /**
-   * {@code connection} accepts no more streams: either the connection was READY, or its attempt
+   * Called when {@code connection} accepts no more streams, after it was READY or its attempt has
    * failed.
    */
   void onGone(LoopConnection connection, String reason) {
@@ -459,7 +459,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     grow();
   }
 
-  /** {@code connection} was not used for a whole idle timeout. */
+  /** Called when {@code connection} was not used for a whole idle timeout. */
   void onIdle(LoopConnection connection) {
     if (waiters.isEmpty()) { // otherwise the backend admits no streams at the moment
       leave(connection);

@@ -175,7 +175,7 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
 
   @Override
   public void onDataSent(int bytes) {
-    // The request is one small message, so no other DATA waits for its sending.
+    // The request is one small message, so no further DATA has to wait until it is sent.
   }
 
   @Override

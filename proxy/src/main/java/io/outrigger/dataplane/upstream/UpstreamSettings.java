@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param keepAlive the keepalive settings for connections with open calls; empty turns keepalive
  *     off
  * @param idleTimeout the time without calls after which a connection is closed, unless it is the
- *     last one to its backend; zero disables the timeout
+ *     last connection to its backend; zero disables the timeout
  * @param http2 the HTTP/2 limits that apply to backends
  */
 public record UpstreamSettings(

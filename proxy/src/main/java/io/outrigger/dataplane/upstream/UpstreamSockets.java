@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * The open connections to backends, including those that only finish their streams, for status
- * views. Each event loop keeps its own map and is queried for it, so that calls pay nothing for the
- * views.
+ * views. Each event loop keeps a map of its own, which views read on that loop, so that calls pay
+ * nothing for the views.
  */
 @AnyThread
 public final class UpstreamSockets {

@@ -91,7 +91,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   private boolean listenerDone;
 
   /**
-   * @param dialers those of all event loops, in order
+   * @param dialers the dialers of all event loops, in order
    * @param first the loop that makes the first attempt
    */
   UpstreamTransport(
@@ -150,8 +150,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * The TLS context for a new connection; null for plain text. No connection begins before there is
-   * the context that it needs.
+   * The TLS context for a new connection; null for plain text. No connection begins before the
+   * context that it needs is available.
    */
   @Nullable TlsContext tls() {
     return tls;
@@ -243,8 +243,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * A loop other than loop {@code index} that has a connection, or null. After a null result,
-   * {@link LoopConnections#onLenderReady} notifies every loop as soon as a connection is ready.
+   * Returns a loop other than loop {@code index} that has a connection, or null. After a null
+   * result, {@link LoopConnections#onLenderReady} notifies every loop as soon as a connection is
+   * ready.
    */
   @Nullable LoopConnections lenderFor(int index) {
     LoopConnections found = findLender(index);
