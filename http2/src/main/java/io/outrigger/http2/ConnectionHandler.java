@@ -2,7 +2,7 @@ package io.outrigger.http2;
 
 import io.outrigger.base.LoopConfined;
 
-/** Receives the events of one connection. All methods are called on its event loop. */
+/** Receives the events of one connection. All methods are called on the connection's event loop. */
 @LoopConfined
 public interface ConnectionHandler {
   /** Called when the peer's first SETTINGS have arrived, so that streams may be opened. */
@@ -37,7 +37,7 @@ public interface ConnectionHandler {
   /**
    * Called when a request broke a rule and was reset (server side only).
    *
-   * @param sound the request's fields without those that break a rule
+   * @param sound the fields of the request that break no rule
    * @param reason a readable text that names the rule and the field
    */
   default void onRefused(HeaderList sound, String reason) {}

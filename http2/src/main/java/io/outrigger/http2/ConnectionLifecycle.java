@@ -41,7 +41,7 @@ final class ConnectionLifecycle {
   private final StreamTable table;
   private final ConnectionStreams streams;
 
-  /** Null after the client's preface was received (server) or our preface was written (client). */
+  /** The client's preface; null after it was received (server) or written (client). */
   private @Nullable Preface preface = new Preface();
 
   private boolean started;
@@ -78,7 +78,7 @@ final class ConnectionLifecycle {
   }
 
   /**
-   * Sets the layers above, which are created after this object.
+   * Sets the frame reader and the handler, which are created after this object.
    *
    * @param frames reads the bytes after the preface
    */
@@ -303,8 +303,8 @@ final class ConnectionLifecycle {
   }
 
   /**
-   * Sends GOAWAY and closes the connection. A second call closes the socket at once; before {@link
-   * #start} no GOAWAY is sent.
+   * Sends GOAWAY and closes the connection. A second call closes the socket at once. A call before
+   * {@link #start} sends no GOAWAY.
    */
   void close(Http2Error error, String reason) {
     if (state.isClosed()) {

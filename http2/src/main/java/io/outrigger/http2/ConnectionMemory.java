@@ -11,10 +11,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports the memory that a connection holds to {@link ProcessMemory}, and closes the connection on
- * its demand. Memory held by calls counts for the app's connection: DATA that the backend has not
- * read, and responses that the app has not read. Once a second the class also checks for a peer
- * that has begun a frame without ending it, and for a peer that does not read.
+ * Reports the memory that a connection holds to {@link ProcessMemory}, and closes the connection
+ * when the process demands it. Memory held by calls counts for the app's connection: DATA that the
+ * backend has not read, and responses that the app has not read. Once a second the class also
+ * checks for a peer that has begun a frame without ending it, and for a peer that does not read.
  */
 @LoopConfined
 final class ConnectionMemory implements MemoryHolder {
@@ -61,7 +61,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The value of {@link ConnectionStreams#moves()} at the last tick. */
   private long moved;
 
-  /** The value of {@link ConnectionStreams#moves()} at the tick before the last one. */
+  /** The value of {@link ConnectionStreams#moves()} at the tick before the last tick. */
   private long movedBefore;
 
   /** The time of the last tick at which {@link ConnectionStreams#moves()} had changed. */

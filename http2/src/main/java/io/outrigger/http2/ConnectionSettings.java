@@ -108,7 +108,7 @@ public record ConnectionSettings(
    * @param handshake the maximum time from the start of the connection to the peer's first SETTINGS
    * @param frame the maximum time from the first to the last byte of a header block, or of a frame
    *     that is processed only when complete; DATA frames have no limit
-   * @param unread the maximum time for which the peer's socket accepts none of the bytes that wait
+   * @param unread the maximum time for which the peer's socket accepts none of the waiting bytes
    */
   @AnyThread
   public record Timeouts(Duration handshake, Duration frame, Duration unread) {

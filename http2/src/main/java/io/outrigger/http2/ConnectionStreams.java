@@ -61,7 +61,7 @@ final class ConnectionStreams {
   private boolean wantsCapacity;
 
   /**
-   * @param dirty the connection's mark, to be set when there is work for the end of the turn
+   * @param dirty the connection's {@link LoopTurn.Mark}, set when the connection has work to do
    */
   ConnectionStreams(
       ChannelHandlerContext ctx,
@@ -152,8 +152,8 @@ final class ConnectionStreams {
   }
 
   /**
-   * Adds a stream that the peer opens with {@code headers}. The header list counts as held until
-   * the stream ends.
+   * Adds a stream that the peer opens with {@code headers}. The connection counts the header list
+   * as held memory until the stream ends.
    */
   SocketStream openByPeer(int id, HeaderList headers) {
     SocketStream stream = newStream(id);

@@ -67,7 +67,7 @@ final class DynamicTable {
     shrinkTo(0);
   }
 
-  /** Section 4.4: adds a field and evicts older ones. */
+  /** Section 4.4: adds a field and evicts older fields. */
   void add(HeaderField field) {
     int size = field.size();
     shrinkTo(maxBytes - size);

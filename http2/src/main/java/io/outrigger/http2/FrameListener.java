@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
  */
 interface FrameListener {
   /**
-   * Called at the beginning of a DATA frame; its parts follow as they arrive.
+   * Called at the beginning of a DATA frame; {@link #onDataPart} follows for its parts.
    *
    * @param flowBytes bytes of the frame that count for flow control, including padding
    * @param padding the number of padding bytes in {@code flowBytes}, including the pad length;
@@ -18,8 +18,8 @@ interface FrameListener {
       throws ConnectionFault;
 
   /**
-   * Called for each part of the current DATA frame. The listener owns {@code part} in the way that
-   * {@link StreamHandler#onData} describes. {@code last} is true for the last part of the frame.
+   * Called for each part of the current DATA frame. The listener owns {@code part} like the data in
+   * {@link StreamHandler#onData}. {@code last} is true for the last part of the frame.
    */
   void onDataPart(ByteBuf part, boolean last) throws ConnectionFault;
 

@@ -59,8 +59,8 @@ final class FrameReader {
   }
 
   /**
-   * Reads {@code in} until its end or until {@link #release} is called. The caller releases {@code
-   * in}.
+   * Reads all bytes of the buffer, or fewer if {@link #release} is called meanwhile. The caller
+   * releases the buffer.
    */
   void read(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     while (!stopped) {
@@ -113,9 +113,9 @@ final class FrameReader {
   }
 
   /**
-   * Passes the next {@code bytes} of {@code in} to the listener. For a small part, the listener
-   * gets the read buffer itself with its indices moved for the duration of the call. This saves the
-   * allocation of a slice, which matters because most messages are small.
+   * Passes the next {@code bytes} of the read buffer to the listener. For a small part, the
+   * listener gets the read buffer itself with its indices moved for the duration of the call. This
+   * saves the allocation of a slice, which matters because most messages are small.
    */
   private void onDataPart(ByteBuf in, int bytes, boolean last) throws ConnectionFault {
     if (bytes > FrameWriter.COPY_BYTES) {

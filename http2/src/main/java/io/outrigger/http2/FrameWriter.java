@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While no direct buffer is available, frames are collected in a heap buffer and no more DATA is
  * accepted; each {@link #flush} tries again to get a direct buffer. When a frame could not be
- * written at all, the connection must be closed ({@link #failure}), because the peer misses the
+ * written at all, the connection must be closed ({@link #failure}), because the peer lacks the
  * frame, or an HPACK table entry that the frame would have added.
  *
  * <p>RFC 9113 sections 4 and 6.
@@ -196,7 +196,7 @@ final class FrameWriter {
     int bytes = data.readableBytes();
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
     if (bytes <= COPY_BYTES) {
-      // Copied by way of an array: Netty allocates objects to copy from buffer to buffer.
+      // The bytes pass through an array: Netty allocates objects to copy between buffers.
       byte[] copy = copyBuffer.of(bytes);
       data.getBytes(data.readerIndex(), copy, 0, bytes);
       data.release();

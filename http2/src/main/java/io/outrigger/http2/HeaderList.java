@@ -51,7 +51,7 @@ public final class HeaderList {
 
   /**
    * An upper bound of the list's heap size. Fields shared with other lists or with a table are
-   * counted in full, because this list may be the last one that refers to them.
+   * counted in full, because this list may be the last that refers to these fields.
    */
   public int heapBytes() {
     return heapBytes;
@@ -88,7 +88,7 @@ public final class HeaderList {
   }
 
   /**
-   * Returns a list without the fields that break a rule by themselves. The new list does not count
+   * Returns a list without the fields that break a rule by themselves. The new list is not marked
    * as cut.
    */
   HeaderList sound() {

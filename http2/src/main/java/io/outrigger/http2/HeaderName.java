@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The name of a field with the properties that follow from the name, computed once. Each {@link
  * KnownName} and each name in HPACK's static table has exactly one object; other names may have
- * several.
+ * several objects.
  */
 @AnyThread
 public final class HeaderName {

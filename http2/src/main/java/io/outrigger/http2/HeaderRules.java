@@ -86,7 +86,7 @@ public final class HeaderRules {
   }
 
   /**
-   * Sections 8.3 and 8.1.1: the pseudo-headers in {@code pseudo} may each occur once, before all
+   * Sections 8.3 and 8.1.1: each pseudo-header in the set {@code pseudo} may occur once, before all
    * regular fields, and content-length may occur once.
    */
   private static @Nullable String fieldsFault(HeaderList headers, int pseudo, String unknown) {

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP/2 connection (RFC 9113) of one socket. All methods are called on its event loop. The
- * last event of a connection is {@link ConnectionHandler#onClosed}, even when the channel never
- * became active.
+ * The HTTP/2 connection (RFC 9113) of one socket. All methods are called on the connection's event
+ * loop. The last event of a connection is {@link ConnectionHandler#onClosed}, even when the channel
+ * never became active.
  */
 @LoopConfined
 public final class Http2Connection {
@@ -49,7 +49,7 @@ public final class Http2Connection {
   private final ConnectionMemory memory;
 
   /**
-   * @param dirty the connection's mark, to be set when there is work for the end of the turn
+   * @param dirty the connection's {@link LoopTurn.Mark}, set when the connection has work to do
    */
   Http2Connection(
       boolean server, ConnectionSettings settings, ChannelHandlerContext ctx, LoopTurn.Mark dirty) {

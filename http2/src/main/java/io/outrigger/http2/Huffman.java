@@ -78,7 +78,7 @@ final class Huffman {
   /** Initializes this class and its tables, unless they are initialized already. */
   static void prepare() {}
 
-  /** The maximum length of a decoded string whose code has {@code bytes} bytes. */
+  /** The maximum length of a decoded string, given the length of its Huffman code. */
   static int mostDecoded(int bytes) {
     return (int) (bytes * 8L / MIN_BITS);
   }

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 final class LingeringClose {
   private static final long ERROR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The limit without an error; a slow peer may have much to read after the last stream ends. */
+  /** The time limit without an error. A slow peer may have much to read after the last stream. */
   private static final long NO_ERROR_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /**
-   * The time for which a peer that has received all bytes must have been silent. A slow reader
-   * sends WINDOW_UPDATEs, and would treat a closed socket as a connection error.
+   * The time of silence after which a peer that has received all bytes is disconnected. A slow
+   * reader sends WINDOW_UPDATEs, and would treat a closed socket as a connection error.
    */
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -27,8 +27,8 @@ final class LingeringClose {
   private static final int FIN_WAIT_2 = 5;
 
   /**
-   * The maximum number of bytes after the end of the connection. A peer that obeys flow control has
-   * at most one connection window in flight.
+   * The maximum number of bytes to read after the end of the connection. A peer that obeys flow
+   * control has at most one connection window in flight.
    */
   private static final long MAX_BYTES = ConnectionSettings.DEFAULT.windows().connection();
 

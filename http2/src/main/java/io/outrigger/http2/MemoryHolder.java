@@ -30,7 +30,7 @@ public interface MemoryHolder {
   /** Returns how often DATA moved or a stream ended in the last one or two seconds. */
   long moves();
 
-  /** Whether most of the held bytes were read from the peer, so that reading less helps. */
+  /** Whether most of the held bytes were read from the peer, so that pausing reads helps. */
   boolean isHeavyByReading();
 
   /** Stops reading from the peer if {@code paused}, else resumes reading. */

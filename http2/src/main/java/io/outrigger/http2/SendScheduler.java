@@ -41,7 +41,7 @@ final class SendScheduler {
   private final Set<SocketStream> heads = new LinkedHashSet<>();
 
   /**
-   * @param dirty the connection's mark, to be set when a DATA or HEADERS frame can be sent
+   * @param dirty the connection's {@link LoopTurn.Mark}, set when a queued frame can be sent
    */
   SendScheduler(
       FrameWriter writer,

@@ -52,10 +52,10 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** The maximum size of the first buffer of a turn. */
   private static final int FIRST_BYTES = 4096;
 
-  /** The maximum number of streams that began in the first buffer if the turn is to continue. */
+  /** The turn continues if at most this many streams began in its first buffer. */
   private static final int FEW_STREAMS = 8;
 
-  /** When apps have opened this many streams in a turn, less is read from each other socket. */
+  /** When apps have opened this many streams in a turn, less is read from each further socket. */
   private static final int BUSY_STREAMS = 256;
 
   /**
@@ -96,7 +96,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     this.channel = channel;
   }
 
-  /** Returns the {@code SocketReads} of {@code channel}; first called before the first read. */
+  /** Returns the object of {@code channel}. Must be called before the channel's first read. */
   static SocketReads of(Channel channel) {
     ChannelConfig config = channel.config();
     RecvByteBufAllocator sizes = config.getRecvByteBufAllocator();
@@ -115,7 +115,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
    * Sets the connection that reads the socket.
    *
    * @param startedStreams supplies the number of streams that were started on the connection
-   * @param mark the connection's mark, to be set when a read or write may be retried
+   * @param mark the connection's {@link LoopTurn.Mark}, set when a read or write may be retried
    */
   void attach(LongSupplier startedStreams, LoopTurn.Mark mark) {
     started = startedStreams;

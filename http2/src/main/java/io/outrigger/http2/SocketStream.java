@@ -186,7 +186,7 @@ final class SocketStream implements Http2Stream {
     return unsent;
   }
 
-  /** Adds {@code bytes}, which may be negative, to what stream and connection count as held. */
+  /** Adds {@code bytes}, which may be negative, to the bytes held by stream and connection. */
   void queue(int bytes) {
     if (!gone) {
       queued += bytes;
@@ -425,7 +425,7 @@ final class SocketStream implements Http2Stream {
     contentLeft = Math.max(contentLength, NO_CONTENT_LENGTH);
   }
 
-  /** Counts received content. Returns false if it does not match content-length (section 8.1.1). */
+  /** Counts received content. Returns false on a mismatch with content-length (section 8.1.1). */
   boolean takeContent(int bytes, boolean endStream) {
     if (contentLeft < 0) {
       return true;

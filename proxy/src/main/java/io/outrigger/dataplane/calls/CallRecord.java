@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts the number of picks that returned a backend
  * @param code the gRPC status code. For a request that is not gRPC, OK or the code of the failure;
  *     CANCELLED when the app cancelled the call
- * @param httpStatus the {@code :status} that the app received; 0 when it received none
+ * @param httpStatus the {@code :status} that the app received; 0 when the app received no status
  * @param localReason why the proxy answered the call itself; empty when a backend answered
  * @param timeoutNanos the time limit of the call, or {@link EffectiveTimeout#NONE}
  * @param traceparent the app's {@code traceparent} (W3C Trace Context); may be empty

@@ -145,7 +145,7 @@ public final class CallStats {
       return sum;
     }
 
-    /** Requests that the proxy answered itself for {@code reason}. */
+    /** Requests that the proxy answered itself because of {@code reason}. */
     public long byLocalReason(LocalReason reason) {
       return counters[LOCAL + reason.slot()];
     }

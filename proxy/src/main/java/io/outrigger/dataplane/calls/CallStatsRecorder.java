@@ -68,7 +68,7 @@ public final class CallStatsRecorder implements CallSummary {
   private long sentPrefixes;
   private long receivedPrefixes;
 
-  /** Created for the first wait or second attempt, because most calls have neither. */
+  /** The waits and later attempts; created on demand, because most calls have neither. */
   private @Nullable Detours detours;
 
   /** The waits of a call, and its attempts after the first attempt. */

@@ -24,7 +24,7 @@ public final class Histogram {
   /** The counts of the buckets, the count of values above the last bound, and the sum of values. */
   private final AtomicLongArray counts;
 
-  /** The bucket of the last value, which most next values share; used by the writer only. */
+  /** The bucket of the last value, because the next value often has the same bucket. */
   private int last;
 
   /**
@@ -57,8 +57,8 @@ public final class Histogram {
   }
 
   /**
-   * Adds the counts and the sum of another histogram. The whole count of a bucket goes to the
-   * bucket that contains the upper bound of the former.
+   * Adds the counts and the sum of another histogram. A count is added to the bucket that contains
+   * the upper bound of the count's own bucket.
    */
   public void add(Histogram other) {
     int bucket = 0;

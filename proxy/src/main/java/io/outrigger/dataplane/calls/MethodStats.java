@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statistics of one gRPC method on one event loop, or of all methods without statistics of
- * their own (A66, A96). Only this loop writes an object; {@link CallStats.Totals} adds up the
- * objects of all loops in a further object of this class.
+ * their own (A66, A96). Only this event loop writes the statistics; {@link CallStats.Totals} adds
+ * up those of all loops in a further object of this class.
  */
 @AnyThread
 public final class MethodStats {
   /**
-   * The maximum number of {@link Place}s. Attempts in further places count for {@link #OTHER},
-   * since a control plane may send any number of cluster names.
+   * The maximum number of places ({@link Place}). Attempts in further places count for {@link
+   * #OTHER}, since a control plane may send any number of cluster names.
    */
   static final int MAX_PLACES = 500;
 

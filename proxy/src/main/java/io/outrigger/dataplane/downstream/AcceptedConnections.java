@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 /** The connections of one listener on one event loop. */
 @LoopConfined
 final class AcceptedConnections {
-  /** The number is small because a check may verify a certificate, which takes about 100 µs. */
+  /** The maximum number of checks per turn, because a check of a certificate takes 100 µs. */
   private static final int VISITED_PER_TURN = 16;
 
   private final NavigableMap<Long, DownstreamConnection> open = new TreeMap<>();

@@ -32,7 +32,7 @@ final class DownstreamConnection implements ConnectionHandler {
   private final CallLoop loop;
   private final PeerErrors errors;
 
-  /** The timers of a {@link Retirement}; null without one. */
+  /** The timers of a {@link Retirement}; null when no retirement is planned. */
   private @Nullable ScheduledFuture<?> goAwayTimer;
 
   private @Nullable ScheduledFuture<?> endTimer;

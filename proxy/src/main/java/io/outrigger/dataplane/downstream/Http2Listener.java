@@ -83,7 +83,7 @@ public final class Http2Listener {
    *
    * @param address an {@link InetSocketAddress}, whose port 0 selects a free port; or a {@link
    *     UnixDomainSocketAddress}
-   * @param callLoops one per event loop of {@code loops}, in order
+   * @param callLoops one {@link CallLoop} per event loop in {@code loops}, in the same order
    * @throws IOException with the address and the reason
    */
   public static Http2Listener bind(

@@ -11,7 +11,7 @@ public sealed interface ListenAddress {
    * A TCP port.
    *
    * @param host a host name or an IP address; IPv6 addresses without brackets
-   * @param port the port; 0 selects a free one
+   * @param port the port; 0 selects a free port
    */
   record Tcp(String host, int port) implements ListenAddress {
     private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::");

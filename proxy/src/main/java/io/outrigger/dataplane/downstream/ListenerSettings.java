@@ -17,8 +17,8 @@ public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
       new Timeouts(Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofMinutes(1));
 
   /**
-   * Returns limits for the callers of {@code --serve}, who are not trusted. The result is stricter
-   * than the limits for local apps in this object, except for limits that are already stricter.
+   * Returns limits for the callers of {@code --serve}, which are not trusted. Each HTTP/2 limit is
+   * the stricter of this object's limit, which is for local apps, and a fixed limit for callers.
    */
   public ListenerSettings exposed() {
     Windows windows = http2.windows();

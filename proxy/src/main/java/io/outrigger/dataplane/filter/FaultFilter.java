@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Injects faults (A33). Delay and abort use separate draws. When both apply, the delay comes first
- * (A33-03). A fault is counted as active from its first effect to its last. A header with an
+ * (A33-03). A fault is counted as active from its first effect to its last effect. A header with an
  * invalid or out-of-range number counts as absent.
  */
 @AnyThread

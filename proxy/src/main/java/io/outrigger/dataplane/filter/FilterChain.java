@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class FilterChain {
-  /** The chain without filters apart from the router. */
+  /** The chain that has no filter except the router. */
   public static final FilterChain NONE = new FilterChain(List.of());
 
   private final List<RouteFilter> filters;

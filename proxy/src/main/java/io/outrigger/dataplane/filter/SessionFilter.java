@@ -111,8 +111,8 @@ public final class SessionFilter implements RouteFilter {
   }
 
   /**
-   * Returns the value of the first cookie called {@link #name}, without quotes; null when there is
-   * none.
+   * Returns the value of the first cookie called {@link #name}, without quotes; null when no cookie
+   * has this name.
    */
   private @Nullable String valueIn(String cookies) {
     String start = name + "=";

@@ -13,7 +13,7 @@ final class Budget {
     this.max = max;
   }
 
-  /** Reserves {@code count}; returns false and reserves nothing when fewer are free. */
+  /** Reserves {@code count}; returns false and reserves nothing when less than that is free. */
   boolean hold(int count) {
     if (held.addAndGet(count) > max) {
       held.addAndGet(-count);

@@ -114,7 +114,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   /** Whether the current attempt had to wait for a pick or a stream. */
   private boolean waited;
 
-  /** The retries; null without a policy, when the request is kept only for transparent retries. */
+  /** Null without a retry policy, when the request is kept for transparent retries only. */
   private @Nullable RetryState retries;
 
   CallAttempts(ForwardedCall call, CallTime time, CallStatsRecorder record, RequestRelay request) {
@@ -239,7 +239,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     return cluster == null ? "" : cluster.note();
   }
 
-  /** Begins the first attempt, or the next one that the retry policy counts. */
+  /** Begins the first attempt, or the next attempt that the retry policy counts. */
   void begin() {
     beginAttempt(false);
     pick();

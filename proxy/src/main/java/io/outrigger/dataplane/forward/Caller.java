@@ -9,7 +9,7 @@ import io.outrigger.http2.KnownName;
 import io.outrigger.http2.PeerErrors;
 import java.util.Optional;
 
-/** The peer that opens the streams of a downstream connection, and where its calls go. */
+/** The peer that opens the streams of a downstream connection, and the targets of its calls. */
 @AnyThread
 public sealed interface Caller {
   TargetResolver targets();

@@ -50,7 +50,7 @@ public final class DeadlineTimers {
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
-  /** The limit per task; thousands of calls may have one deadline, and each gets a reply then. */
+  /** The maximum number of deadlines that fire in one task, because each call needs a reply. */
   private static final int FIRED_AT_ONCE = 64;
 
   private final LongSupplier clock;

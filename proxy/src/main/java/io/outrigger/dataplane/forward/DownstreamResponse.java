@@ -160,8 +160,8 @@ final class DownstreamResponse {
   }
 
   /**
-   * Drops DATA of an ended call. Returns its flow-control credit, so that the app's other streams
-   * continue.
+   * Drops DATA of an ended call. Returns the flow-control credit of the DATA, so that the app's
+   * other streams continue.
    */
   void discard(ByteBuf data, boolean endStream) {
     requestEnded |= endStream;

@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 /** The data plane of one {@code --forward}: settings, targets, queue limits and counters. */
 @AnyThread
 public final class Forward {
-  /** {@code host [":" port]} of RFC 3986 section 3.2, without the digits of percent encodings. */
+  /**
+   * {@code host [":" port]} of RFC 3986 section 3.2; the digits of percent encodings are not
+   * checked.
+   */
   private static final Pattern AUTHORITY =
       Pattern.compile("([\\w.~!$&'()*+,;=%-]++|\\[[\\w.~!$&'()*+,;=:-]++\\])(:[0-9]{0,5})?");
 

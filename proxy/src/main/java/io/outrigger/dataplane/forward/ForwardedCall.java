@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The idea: this object and the current attempt of its {@link CallAttempts} link the app's
  * stream with the backend's stream. Data that arrives on one stream is sent on the other at once,
  * and flow-control credit is returned on one stream when bytes were sent on the other. Only the
- * body of a request that has no backend yet is buffered; one stream window limits it. Every call
- * ends by running {@link #settle} exactly once; events in phase DONE are dropped.
+ * body of a request that has no backend yet is buffered; one stream window limits the buffered
+ * bytes. Every call ends by running {@link #settle} exactly once; events in phase DONE are dropped.
  *
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
@@ -506,7 +506,7 @@ public final class ForwardedCall implements StreamHandler {
     return known;
   }
 
-  /** Releases what {@link #reserve} has reserved. */
+  /** Releases the reservation of {@link #reserve}. */
   void stopWaiting() {
     if (waiting != null) {
       waiting.leave();

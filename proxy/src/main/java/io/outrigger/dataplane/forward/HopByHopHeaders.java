@@ -9,8 +9,8 @@ import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.KnownName;
 
 /**
- * Converts the headers of one hop to those of the next. Connection-specific fields are removed,
- * {@code :authority} and {@code :scheme} are rewritten, and all other fields are forwarded
+ * Converts the headers of one hop to the headers of the next hop. Connection-specific fields are
+ * removed, {@code :authority} and {@code :scheme} are rewritten, and all other fields are forwarded
  * unchanged and in order (SC-29, SC-30, SC-32).
  */
 final class HopByHopHeaders {
@@ -37,7 +37,7 @@ final class HopByHopHeaders {
   /**
    * Sends the request's header block to the backend.
    *
-   * @param authority replaces the app's {@code :authority}; added when the app sent none
+   * @param authority the {@code :authority} to send, whatever the app has sent
    * @param encrypted whether the connection to the backend uses TLS
    * @param timeoutNanos the {@code grpc-timeout} to send (A31-37); {@link EffectiveTimeout#NONE} to
    *     send none

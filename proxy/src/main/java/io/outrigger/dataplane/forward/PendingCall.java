@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The waiting state of one call: its reservation in the forward's {@link Limit}, the target or
  * cluster on which the call is parked, and its intended pauses.
  *
- * <p>The control loop wakes a parked call once per park; the wake-up then runs on the call's event
- * loop. A wake-up that arrives after the call stopped waiting does nothing, since its {@code
- * Parking} is no longer the current one.
+ * <p>The control loop wakes a parked call once per {@code Parking}; the wake-up then runs on the
+ * call's event loop. A wake-up that arrives after the call stopped waiting does nothing, since it
+ * belongs to an earlier {@code Parking}.
  */
 @LoopConfined
 final class PendingCall {
@@ -68,7 +68,7 @@ final class PendingCall {
   }
 
   /**
-   * Parks the call until the target has another selector than {@code seen}; false when another
+   * Parks the call until the target has a selector other than {@code seen}; false when another
    * selector is published already.
    */
   boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
@@ -77,7 +77,7 @@ final class PendingCall {
   }
 
   /**
-   * Parks the call until the cluster has another picker than {@code seen}; false when another
+   * Parks the call until the cluster has a picker other than {@code seen}; false when another
    * picker is published already.
    */
   boolean parkOn(ClusterHandle cluster, Picker seen) {
@@ -96,8 +96,8 @@ final class PendingCall {
   }
 
   /**
-   * Runs {@code then} after {@code nanos}, at most one timer tick late, unless the call stops
-   * waiting before.
+   * Runs the task {@code then} after {@code nanos}, at most one timer tick late, unless the call
+   * stops waiting before.
    */
   void pause(long nanos, Runnable then) {
     pause =

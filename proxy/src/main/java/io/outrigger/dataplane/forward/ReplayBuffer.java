@@ -49,8 +49,8 @@ final class ReplayBuffer {
   }
 
   /**
-   * Copies as many of the first readable bytes of {@code data} as fit. Copies nothing after the
-   * buffer was once full.
+   * Copies as many of the first readable bytes of {@code data} as fit. Copies nothing once the
+   * buffer has been full.
    *
    * @return the number of copied bytes
    */

@@ -38,7 +38,7 @@ public final class RequestHead implements CallRequest {
   private boolean waitForReady;
 
   /**
-   * The last header list sent to a backend; null before the first one, and for headers that do not
+   * The last header list sent to a backend; null before the first list, and for headers that do not
    * recur.
    */
   private @Nullable Upstream upstream;
@@ -108,10 +108,7 @@ public final class RequestHead implements CallRequest {
     return method;
   }
 
-  /**
-   * The value of {@code :authority}, or of {@code host} if {@code :authority} is absent; empty when
-   * both are absent.
-   */
+  /** The value of {@code :authority}, otherwise of {@code host}; empty when both are absent. */
   @Override
   public AsciiString authority() {
     return authority == null ? AsciiString.EMPTY_STRING : authority.value();

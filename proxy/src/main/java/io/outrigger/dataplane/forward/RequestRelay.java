@@ -51,8 +51,8 @@ final class RequestRelay {
   private long sent;
 
   /**
-   * The number of bytes that return no credit when sent, since they were sent to an earlier backend
-   * before.
+   * The number of bytes that return no credit when sent, since they were already sent to an earlier
+   * backend.
    */
   private int creditless;
 

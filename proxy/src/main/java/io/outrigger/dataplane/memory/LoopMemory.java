@@ -93,7 +93,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private volatile long weight;
   private final AtomicInteger apps = new AtomicInteger();
 
-  /** The number of paused connections that are to be resumed in this turn and the next ones. */
+  /** The number of paused connections that are to be resumed in this turn and the next turns. */
   private int due;
 
   private boolean isResumingLater;

@@ -6,9 +6,9 @@ package io.outrigger.dataplane.memory;
  * compiled code, the running compiler, stacks, and the pages of executed files. The shares and the
  * reserve were measured from 128 MiB to 4 GiB (docs/run/sizing.md).
  *
- * <p>The heap's limit is the only figure that the JVM reveals at no cost. The JVM derives it from
- * the container's limit, so the plan computes the container's limit back from the heap's (decision
- * proxy-0037).
+ * <p>The heap's limit is the only figure that the JVM reveals at no cost. The JVM derives this
+ * limit from the container's limit, so the plan computes the container's limit back from the heap's
+ * limit (decision proxy-0037).
  *
  * @param heapBytes the maximum size of the heap
  * @param directBytes the maximum size of all network buffers in sum
@@ -36,7 +36,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   /** {@code MaxRAMPercentage}, for containers from about 445 MiB and heaps from 156 MiB on. */
   private static final double SHARE = 0.35;
 
-  /** The reserve: the most that everything except heap and buffers takes, with pages of files. */
+  /** The reserve: the maximum size of everything except heap and buffers, with pages of files. */
   private static final long REST_BYTES = 90 * MIB;
 
   /**
@@ -46,12 +46,12 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final long CLASSES_BYTES = 30 * MIB;
 
   /**
-   * The minimum for buffers. It applies in small containers, where the reserve is seldom used up,
-   * and where calls need some buffers.
+   * The minimum size of all buffers. The minimum applies in small containers, where the reserve is
+   * seldom used up, and where calls need some buffers.
    */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
 
-  /** The size of the young generation, {@code -Xmn}. Objects that stay live are moved out of it. */
+  /** The size of the young generation, {@code -Xmn}. Live objects are moved out of it. */
   static final long YOUNG_BYTES = 7 * MIB;
 
   /** The heap that the program itself needs (6 MiB), and about the same for a configuration. */
@@ -114,7 +114,9 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     return Math.max(MIB, (long) ((heapBytes - YOUNG_BYTES - PROGRAM_BYTES) * PEER_SHARE));
   }
 
-  /** Returns the number of bytes that peers may hold in buffers, so that reads get buffers too. */
+  /**
+   * Returns the number of bytes that peers may hold in buffers, so that reads find free buffers.
+   */
   public long peerDirectBytes() {
     long safe = (long) (directBytes * SAFE_DIRECT_SHARE);
     return Math.max(MIB, Math.min(safe, directBytes - DIRECT_HEADROOM_BYTES));

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param heapBytes the bytes held on the heap, after the last collection
  * @param directBytes the bytes held in buffers outside of the heap, and by TLS
- * @param limits the bytes that may be held
+ * @param limits the maximum numbers of bytes that may be held
  * @param ended the numbers of connections that were ended since the start to free memory
  * @param heaviest the connections that hold the most memory, in descending order
  */

@@ -40,7 +40,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
   private final Consumer<String> end;
 
-  /** Ends the heaviest connection; returns false when there is none. */
+  /** Ends the heaviest connection; returns false when there is no connection to end. */
   private volatile BooleanSupplier relief = () -> false;
 
   /**
@@ -85,7 +85,8 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   }
 
   /**
-   * @param heaviestEnds ends the heaviest connection; returns false when there is none
+   * @param heaviestEnds ends the heaviest connection; returns false when there is no connection to
+   *     end
    */
   void relieveBy(BooleanSupplier heaviestEnds) {
     relief = heaviestEnds;

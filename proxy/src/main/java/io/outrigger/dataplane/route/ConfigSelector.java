@@ -53,7 +53,8 @@ public final class ConfigSelector {
   }
 
   /**
-   * Creates the selector without a usable configuration; every request fails with {@code status}.
+   * Creates the selector of a target without a usable configuration; every request fails with
+   * {@code status}.
    */
   public static ConfigSelector failing(RpcStatus status, boolean isLast) {
     return rejecting(new RouteDecision.Reject(status.forDataPlane(), "xds_error"), isLast);

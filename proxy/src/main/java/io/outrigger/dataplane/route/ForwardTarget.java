@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An xDS target as event loops use it: holds the current selector, and parks calls that wait for
- * another one.
+ * another selector.
  */
 @AnyThread
 public interface ForwardTarget {

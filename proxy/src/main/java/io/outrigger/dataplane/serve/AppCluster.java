@@ -35,7 +35,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The cluster whose only endpoint is the app of a {@code --serve}. The cluster has no limit of
+ * The cluster whose only endpoint is the app of a {@code --serve}. The cluster does not limit
  * requests, and connects to the app again whenever the connection is lost.
  */
 @ControlConfined

@@ -4,7 +4,7 @@ import io.outrigger.base.AnyThread;
 import java.time.Duration;
 
 /**
- * The settings of all {@code --serve}.
+ * The settings that all {@code --serve} ports share.
  *
  * @param drainSpread the time over which GOAWAYs are spread after a change of the Listener, at most
  *     {@code drainGrace}

@@ -34,7 +34,7 @@ public final class ServedChain implements TargetResolver {
       IdentityHashMap<VirtualHost, Outcome<ForwardTarget>> byHost,
       Outcome<ForwardTarget> others) {}
 
-  /** A target whose configuration never changes; after a change, requests get another target. */
+  /** A target with fixed routes; after a change of the routes, requests get another target. */
   private record Target(String name, String authority, ConfigSelector selector)
       implements ForwardTarget {
     @Override

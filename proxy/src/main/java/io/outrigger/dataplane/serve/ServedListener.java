@@ -79,7 +79,7 @@ public final class ServedListener {
 
   /**
    * The configuration that replaces {@code config} once its TLS contexts are known, at the latest
-   * after {@link TlsContexts#FIRST_READING}; null if none is waiting.
+   * after {@link TlsContexts#FIRST_READING}; null if no configuration waits.
    */
   private @Nullable ServedConfig next;
 
@@ -97,8 +97,8 @@ public final class ServedListener {
   private boolean isOver;
 
   /**
-   * @param callLoops one per event loop of {@code loops}, in order
-   * @param limits restricts the peers, which are not trusted
+   * @param callLoops one {@link CallLoop} per event loop in {@code loops}, in the same order
+   * @param limits the connection and HTTP/2 limits of the peers, which are not trusted
    */
   public ServedListener(
       ControlLoop control,

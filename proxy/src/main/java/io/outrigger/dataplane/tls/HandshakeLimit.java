@@ -27,8 +27,8 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   static final int MAX_BYTES = 256 << 10;
 
   /**
-   * The limit for a whole handshake with a client, which is not trusted. A ClientHello and one
-   * large certificate fit.
+   * The limit for a whole handshake with a client, which is not trusted. The limit has room for a
+   * ClientHello and one large certificate.
    */
   static final int MAX_BYTES_OF_CLIENT = 64 << 10;
 
@@ -37,7 +37,7 @@ final class HandshakeLimit extends ChannelDuplexHandler {
 
   private final PeerRole peer;
 
-  /** The first record sent, which holds the ClientHello; empty before that. */
+  /** The first record sent, which holds the ClientHello; empty before the first record. */
   private byte[] hello = {};
 
   private int taken;

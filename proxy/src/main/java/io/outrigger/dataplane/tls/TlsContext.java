@@ -60,7 +60,7 @@ public final class TlsContext {
    * Adds the TLS handlers to the end of the pipeline of a channel that has not read anything yet.
    * The caller must limit the time of the handshake.
    *
-   * @param serverName the name that a client sends as SNI; empty sends none
+   * @param serverName the name that a client sends as SNI; empty to send no SNI
    */
   public void addTo(Channel channel, Optional<String> serverName) {
     TlsHandler handler = handler(serverName, channel.alloc());
@@ -80,14 +80,14 @@ public final class TlsContext {
     return material.peerRole();
   }
 
-  /** The certificate that this side presents; empty for none. */
+  /** The certificate that this side presents; empty if this side presents no certificate. */
   public Optional<Identity> identity() {
     return material.identity();
   }
 
   /**
-   * The reason why a peer that was trusted before is no longer trusted; empty when it still is.
-   * Takes about 100 µs.
+   * The reason why a peer that was trusted before is no longer trusted; empty when the peer is
+   * trusted. The check takes about 100 µs.
    */
   public Optional<String> objection(TlsPeer peer) {
     return peer.chain().isEmpty()

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A TLS handler that limits the work a peer can cause after the handshake. The libraries limit
  * handshakes, but the JDK limits neither KeyUpdate nor NewSessionTicket messages after the
- * handshake, and BoringSSL does not limit the latter. Each such message costs as much CPU time as a
- * call.
+ * handshake, and BoringSSL does not limit NewSessionTicket messages. Each such message costs as
+ * much CPU time as a call.
  *
  * <ul>
  *   <li>Each record without application data uses one unit of a budget of {@value #MAX_SPARE};

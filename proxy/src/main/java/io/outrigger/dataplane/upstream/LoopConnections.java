@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The connections of one transport on one event loop, and the calls that wait for a stream on them
  * (A105 "Subchannel Behavior", decision proxy-0032).
  *
- * <p>A call gets a stream on the oldest connection that admits one; otherwise the call waits.
+ * <p>A call gets a stream on the oldest connection that admits a stream; otherwise the call waits.
  * Waiting calls are served in order as soon as a connection may have room. While a call waits and
  * no connection has room, the loop opens another connection, one attempt at a time. The first
  * connection of a loop is always allowed; the limit for all loops together applies to further

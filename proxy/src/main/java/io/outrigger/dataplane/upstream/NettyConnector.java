@@ -39,7 +39,7 @@ public final class NettyConnector {
     return sockets;
   }
 
-  /** A connector for one target, whose name status views show for its connections. Any thread. */
+  /** A connector for one target, whose name status views show with each connection. Any thread. */
   public Connector of(TargetName target) {
     return new Named(target, "");
   }

@@ -20,8 +20,8 @@ public record UpstreamSettings(
     Duration idleTimeout,
     ConnectionSettings http2) {
   /**
-   * Keepalive: a PING is sent after {@code time} of silence. The connection counts as lost when no
-   * answer comes within {@code timeout}.
+   * Keepalive: a PING is sent when nothing was read for {@code time}. The connection counts as lost
+   * when no answer comes within {@code timeout}.
    */
   public record KeepAlive(Duration time, Duration timeout) {}
 }

@@ -47,7 +47,7 @@ public final class UpstreamSockets {
     return views((id, each) -> each.owner().equals(subchannel));
   }
 
-  /** The connection with that id; empty when no such connection is open. */
+  /** The connection with the given id; empty when no such connection is open. */
   public CompletionStage<Optional<SocketView>> find(long wanted) {
     return views((id, each) -> id == wanted).thenApply(found -> found.stream().findFirst());
   }

@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All connections of one subchannel to its backend. Each event loop opens its own connection when
- * it needs one. A loop opens further connections when the streams of the existing ones are all in
- * use and the limit allows more (A105). A loop without a connection borrows streams of the other
+ * All connections of one subchannel to its backend. Each event loop opens its own connection on
+ * demand. A loop opens further connections when all streams of its connections are in use and the
+ * limit allows more connections (A105). A loop without a connection borrows streams of the other
  * loops (decision proxy-0032).
  *
  * <pre>
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * sockets close.
  *
  * <p>Every loop may have one connection, whatever the limit. Further connections are counted here
- * for all loops together, so that there are at most {@code loops + limit - 1} (decision
+ * for all loops together, so that there are at most {@code loops + limit - 1} connections (decision
  * proxy-0032).
  *
  * <p>The first thread that notices the end sets {@code closed}, before load balancing is notified.
