@@ -11,8 +11,8 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
  *
  * <p>The clock is not read for each frame. The counts are reset when a period has passed, which is
  * checked by {@link #onTick} once a second and when a limit is reached. A peer can thus cause at
- * most twice the limit of useless work in one period. Useful work in earlier periods does not
- * count.
+ * most twice the limit of useless work in one period. Useful work in earlier periods does not raise
+ * the limit.
  */
 @LoopConfined
 final class AbuseGuard {

@@ -6,10 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/**
- * Hashes bytes, eight at a time, with a random seed per process so that peers cannot provoke
- * collisions.
- */
+/** Hashes bytes, eight at a time. A random seed per process keeps peers from causing collisions. */
 final class ByteHash {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

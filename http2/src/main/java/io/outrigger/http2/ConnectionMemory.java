@@ -31,8 +31,9 @@ final class ConnectionMemory implements MemoryHolder {
   private static final int TLS_BYTES = 12 << 10;
 
   /**
-   * The time for which frames, like reads, may wait for a direct buffer. If no connection has
-   * released a buffer within this time, no connection is expected to release one later.
+   * The time for which frames may wait for a direct buffer; reads may wait for the same time. If no
+   * connection has released a buffer within this time, no connection is expected to release one
+   * later.
    */
   private static final Duration NO_BUFFER_LIMIT = Duration.ofSeconds(5);
 

@@ -118,8 +118,8 @@ final class ConnectionStreams {
   }
 
   /**
-   * Opens a stream, which has no id before its first header block; null when no stream can be
-   * opened.
+   * Opens a stream, which gets its id with its first header block. Returns null when no stream can
+   * be opened.
    */
   @Nullable SocketStream open(StreamHandler handler) {
     if (!canOpen()) {
@@ -254,10 +254,7 @@ final class ConnectionStreams {
     return (long) STREAM_BYTES * table.active() + queuedBytes >= HEAVY_BYTES;
   }
 
-  /**
-   * Adds {@code change}, which may be negative, to the number of bytes of DATA that wait to be
-   * sent.
-   */
+  /** Adds {@code change}, which may be negative, to the number of pending bytes of DATA. */
   void onPending(int change) {
     pendingBytes += change;
     queuedBytes += change;

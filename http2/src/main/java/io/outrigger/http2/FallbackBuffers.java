@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * connection that loses part of a frame must be closed, which ends all of its calls.
  *
  * <p>The sum of the heap buffers is small: while no direct buffer is available, {@link SocketReads}
- * reads nothing, so that no further bytes arrive. An {@link OutOfMemoryError} of the JVM itself is
+ * reads nothing, so that no further bytes arrive. {@link OutOfMemoryError}s of the JVM are
  * rethrown.
  */
 @AnyThread

@@ -186,10 +186,7 @@ final class FrameReader {
     return true;
   }
 
-  /**
-   * Decodes the nine bytes of a frame header: length, type, flags, a reserved bit and the stream
-   * id.
-   */
+  /** Decodes the nine bytes of a frame header: length, type, flags, reserved bit and stream id. */
   private void startFrame(long first, byte last) {
     remaining = (int) (first >>> 40);
     type = (int) (first >>> 32) & 0xff;

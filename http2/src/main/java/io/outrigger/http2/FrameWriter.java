@@ -287,8 +287,8 @@ final class FrameWriter {
   }
 
   /**
-   * Section 4.1: writes length, type, flags and stream id in nine bytes, the first eight of them as
-   * one long.
+   * Section 4.1: writes length, type, flags and stream id in nine bytes, the first eight as one
+   * long.
    */
   private static void head(ByteBuf out, int length, int type, int flags, int streamId) {
     out.writeLong((long) length << 40 | (long) type << 32 | (long) flags << 24 | streamId >>> 8);

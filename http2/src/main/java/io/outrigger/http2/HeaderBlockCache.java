@@ -56,10 +56,7 @@ final class HeaderBlockCache {
     return length > MAX_BYTES ? 0 : ByteHash.of((int) state, ByteHash.of(block, 0, length));
   }
 
-  /**
-   * The cached list of the first {@code length} bytes of {@code block}; null when the block is not
-   * cached.
-   */
+  /** The cached list of the first {@code length} bytes of {@code block}; null when not cached. */
   @Nullable HeaderList decoded(int key, long state, byte[] block, int length) {
     int set = key & (PLACES - WAYS);
     for (int i = set; i < set + WAYS; i++) {

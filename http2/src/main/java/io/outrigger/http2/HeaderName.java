@@ -121,8 +121,7 @@ public final class HeaderName {
   }
 
   /**
-   * The name for messages: unprintable characters are replaced by question marks, and a long name
-   * is cut.
+   * The name for messages, with question marks for unprintable characters and at limited length.
    */
   String printable() {
     String shown = text.toString().replaceAll("[^!-~]", "?");

@@ -100,7 +100,7 @@ final class HpackDecoder {
   }
 
   /**
-   * Section 6: reads all field representations. Returns false when not all fields fit into the
+   * Section 6: reads all field representations. Returns false when a field does not fit into the
    * list.
    */
   private boolean readFields() throws ConnectionFault {

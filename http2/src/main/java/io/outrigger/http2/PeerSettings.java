@@ -31,10 +31,7 @@ final class PeerSettings {
     return initialWindow;
   }
 
-  /**
-   * The size of the largest header list that the peer accepts; Long.MAX_VALUE when the peer has set
-   * no limit.
-   */
+  /** The size of the largest header list that the peer accepts; Long.MAX_VALUE without a limit. */
   long maxHeaderListBytes() {
     return maxHeaderListBytes;
   }

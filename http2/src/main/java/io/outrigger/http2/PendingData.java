@@ -123,8 +123,8 @@ public final class PendingData {
   }
 
   /**
-   * Removes and returns the first bytes, at most {@code max} and at least one. The caller owns the
-   * buffer.
+   * Removes and returns the first bytes, at least one and at most {@code max}. The caller owns the
+   * returned buffer.
    */
   public ByteBuf take(int max) {
     ByteBuf head = chunks.getFirst();

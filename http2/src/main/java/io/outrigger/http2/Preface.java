@@ -51,10 +51,7 @@ final class Preface {
    */
   private int version;
 
-  /**
-   * Consumes the bytes of the preface, or all bytes of {@code in} if the client sends something
-   * else.
-   */
+  /** Consumes the bytes of the preface, or all bytes if the client sends something else. */
   Verdict read(ByteBuf in) {
     while (!diverged && matched < FrameWriter.PREFACE.length && in.isReadable()) {
       if (in.getByte(in.readerIndex()) == FrameWriter.PREFACE[matched]) {

@@ -48,8 +48,8 @@ final class SocketStream implements Http2Stream {
   private boolean gone;
 
   /**
-   * A final or interim response head for which the socket had no room; it is written before
-   * anything else.
+   * The head of a final or interim response for which the socket had no room. The head is written
+   * before anything else.
    */
   private @Nullable HeaderList waitingHead;
 

@@ -17,8 +17,7 @@ public interface StreamHandler {
   }
 
   /**
-   * Called for a validated header block: a request, an interim (1xx) response, a response or
-   * trailers.
+   * Called for a valid header block: a request, an interim (1xx) response, response or trailers.
    */
   void onHeaders(HeaderList headers, boolean endStream);
 

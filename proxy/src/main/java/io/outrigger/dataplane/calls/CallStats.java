@@ -103,8 +103,8 @@ public final class CallStats {
     }
 
     /**
-     * The gRPC calls by method. The key {@code other} has the methods without statistics of their
-     * own.
+     * The gRPC calls by method. Methods without statistics of their own share the key {@code
+     * other}.
      */
     public Map<String, MethodStats> methods() {
       return methods;

@@ -52,10 +52,7 @@ public final class CallStatsRecorder implements CallSummary {
   private long durationNanos;
   private long timeoutNanos = EffectiveTimeout.NONE;
 
-  /**
-   * The cluster of the current attempt: the cluster that routing chose, or the leaf cluster of the
-   * backend.
-   */
+  /** The cluster that routing chose, or the leaf cluster of the current attempt's backend. */
   private @Nullable String attemptCluster;
 
   private @Nullable Locality locality;

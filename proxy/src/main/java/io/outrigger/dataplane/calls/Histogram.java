@@ -24,7 +24,10 @@ public final class Histogram {
   /** The counts of the buckets, the count of values above the last bound, and the sum of values. */
   private final AtomicLongArray counts;
 
-  /** The bucket of the last value, because the next value often has the same bucket. */
+  /**
+   * The bucket of the last value, because the next value often has the same bucket. Only the writer
+   * reads this field.
+   */
   private int last;
 
   /**

@@ -11,7 +11,7 @@ import java.util.List;
 /**
  * The limit of open files of the process ({@code ulimit -n}), which counts sockets too. A quarter
  * is reserved for connections to backends, the admin server and files, so that callers cannot use
- * up the limit.
+ * up all files.
  */
 @AnyThread
 final class OpenFiles {

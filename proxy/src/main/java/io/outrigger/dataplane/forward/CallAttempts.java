@@ -114,7 +114,10 @@ final class CallAttempts implements PickContext, FilteredCall {
   /** Whether the current attempt had to wait for a pick or a stream. */
   private boolean waited;
 
-  /** Null without a retry policy, when the request is kept for transparent retries only. */
+  /**
+   * The state of the retry policy; null without a policy, when the request is kept for transparent
+   * retries only.
+   */
   private @Nullable RetryState retries;
 
   CallAttempts(ForwardedCall call, CallTime time, CallStatsRecorder record, RequestRelay request) {
@@ -375,10 +378,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     }
   }
 
-  /**
-   * Called when a response begins. The call is now committed: no further pick can happen (A6,
-   * A31-08).
-   */
+  /** Commits the call when a response begins, so that no further pick can happen (A6, A31-08). */
   void onResponseStarted() {
     request.commit();
     releaseCluster();
@@ -401,10 +401,7 @@ final class CallAttempts implements PickContext, FilteredCall {
         : RetryState.NO_RETRY;
   }
 
-  /**
-   * Schedules the next attempt {@code nanos} from now, after the last attempt ended with {@code
-   * failure}.
-   */
+  /** Schedules the next attempt in {@code nanos}; the last attempt ended with {@code failure}. */
   void retryAfter(long nanos, RpcStatus failure) {
     to(Phase.BACKING_OFF);
     lastFailure = failure;

@@ -50,7 +50,10 @@ public final class DeadlineTimers {
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
-  /** The maximum number of deadlines that fire in one task, because each call needs a reply. */
+  /**
+   * The maximum number of deadlines that fire in one task. Thousands of calls may have the same
+   * deadline, and each of these calls needs a reply.
+   */
   private static final int FIRED_AT_ONCE = 64;
 
   private final LongSupplier clock;

@@ -37,10 +37,7 @@ final class DownstreamResponse {
     BEGUN,
     /** The whole response was passed to the stream, which may still wait for the app to read. */
     COMPLETE,
-    /**
-     * The response is complete, and RST_STREAM(NO_ERROR) follows as soon as the response was
-     * written.
-     */
+    /** The response is complete; RST_STREAM(NO_ERROR) follows when the response was written. */
     STOPPING,
     /** The stream was closed or reset; nothing more is sent. */
     GONE

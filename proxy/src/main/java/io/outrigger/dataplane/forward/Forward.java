@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 public final class Forward {
   /**
-   * {@code host [":" port]} of RFC 3986 section 3.2; the digits of percent encodings are not
+   * {@code host [":" port]} of RFC 3986 section 3.2. The digits of percent encodings are not
    * checked.
    */
   private static final Pattern AUTHORITY =

@@ -25,8 +25,7 @@ final class RequestRelay {
   private final CallStatsRecorder record;
 
   /**
-   * Data that follows the bytes in {@link #replay} and was not yet passed to a stream; created on
-   * first use.
+   * Data after the bytes in {@link #replay} that was not passed to a stream; created on first use.
    */
   private @Nullable PendingData kept;
 
@@ -51,8 +50,8 @@ final class RequestRelay {
   private long sent;
 
   /**
-   * The number of bytes that return no credit when sent, since they were already sent to an earlier
-   * backend.
+   * The number of bytes that return no credit when they are sent, because they were already sent to
+   * an earlier backend.
    */
   private int creditless;
 

@@ -158,10 +158,7 @@ final class ResponseRelay {
     return begins ? null : Code.ofHttpStatus(status);
   }
 
-  /**
-   * Returns the last {@code grpc-status}, which clients use when there are several; null when
-   * absent.
-   */
+  /** Returns the last {@code grpc-status}, because clients use the last; null when absent. */
   private static @Nullable AsciiString grpcStatus(HeaderList last) {
     HeaderField field = last.findLast(KnownName.GRPC_STATUS);
     return field == null ? null : field.value();

@@ -240,10 +240,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     }
   }
 
-  /**
-   * Ends the connection with the highest score, whatever the gauge says. May be called on any
-   * thread.
-   */
+  /** Ends the connection with the highest score unconditionally. May be called on any thread. */
   void endHeaviest() {
     post(() -> ranked().stream().findFirst().ifPresent(this::end));
   }

@@ -51,7 +51,10 @@ public record MemoryPlan(long heapBytes, long directBytes) {
    */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
 
-  /** The size of the young generation, {@code -Xmn}. Live objects are moved out of it. */
+  /**
+   * The size of the young generation, {@code -Xmn}. The JVM moves objects that stay live to the old
+   * generation.
+   */
   static final long YOUNG_BYTES = 7 * MIB;
 
   /** The heap that the program itself needs (6 MiB), and about the same for a configuration. */

@@ -189,10 +189,7 @@ public final class ServedListener {
     retireConnections();
   }
 
-  /**
-   * Ends the connections of old configurations, and connections to peers that are no longer
-   * trusted.
-   */
+  /** Ends connections of old configurations and of peers that are no longer trusted. */
   private void retireConnections() {
     if (port != null) {
       port.retire();

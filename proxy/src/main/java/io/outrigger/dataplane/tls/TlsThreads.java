@@ -68,7 +68,7 @@ public final class TlsThreads {
   }
 
   /**
-   * An executor for one handshake: its first task is queued behind the tasks of handshakes in
+   * An executor for one handshake, whose first task is queued behind the tasks of handshakes in
    * progress.
    */
   static Executor ofHandshake(Executor threads) {

@@ -167,7 +167,7 @@ record Dialer(
   }
 
   /**
-   * Returns the last part of Netty's message, such as the HTTP status; the first parts name both
+   * Returns the last part of Netty's message, such as the HTTP status. The earlier parts name both
    * addresses.
    */
   private String refusalOf(@Nullable Throwable cause) {

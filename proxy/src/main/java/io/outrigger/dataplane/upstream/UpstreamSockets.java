@@ -39,10 +39,7 @@ public final class UpstreamSockets {
     return () -> byLoop.get(loop).remove(id);
   }
 
-  /**
-   * The connections of a subchannel, ordered by id; an empty list when the subchannel does not
-   * exist.
-   */
+  /** The connections of a subchannel, ordered by id; empty when the subchannel does not exist. */
   public CompletionStage<List<SocketView>> of(SubchannelName subchannel) {
     return views((id, each) -> each.owner().equals(subchannel));
   }
