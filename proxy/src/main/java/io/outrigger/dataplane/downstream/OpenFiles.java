@@ -39,8 +39,8 @@ final class OpenFiles {
   }
 
   /**
-   * Returns the part of the soft limit, which the JVM raises to the hard limit at its start, that
-   * callers may use.
+   * Returns the part of the soft limit that callers may use. The JVM raises the soft limit to the
+   * hard limit at its start.
    *
    * @param lines the lines of {@code /proc/self/limits}
    */

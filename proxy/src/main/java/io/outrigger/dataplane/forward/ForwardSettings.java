@@ -11,7 +11,7 @@ import java.util.function.Supplier;
  * @param maxQueuedBytes the maximum number of bytes of waiting requests that are buffered
  * @param measuring the attributes that the metrics of calls distinguish
  * @param nodeId supplies the xDS node ID that is appended to the message of each local failure, or
- *     an empty string to append nothing; the ID is not known yet at the start
+ *     an empty string to append nothing; a supplier, because the ID is not known at the start
  */
 public record ForwardSettings(
     AuthorityMode authority,

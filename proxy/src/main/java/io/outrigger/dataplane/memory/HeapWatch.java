@@ -18,13 +18,13 @@ import java.util.function.LongSupplier;
  *       longer serve: every few allocations cause a full collection.
  *   <li>When the heap has grown, the watch collects it. Since Java 24 the serial collector extends
  *       the old generation for objects that survive the young generation, up to the heap's limit,
- *       before it searches the old generation for garbage. Earlier versions collected a grown old
- *       generation. On a machine with much memory the heap of a sidecar would grow for days. No
- *       flag of the collector bounds this growth: {@code MaxHeapFreeRatio} and {@code
- *       MinHeapFreeRatio} apply after a full collection, and no full collection happens. After a
- *       full collection the JVM leaves the old generation two thirds larger than its live objects.
- *       While memory is short, the watch does not collect a grown heap: the growth consists of live
- *       objects that peers hold.
+ *       before it searches the old generation for garbage. Earlier versions of Java collected the
+ *       old generation when it had grown. On a machine with much memory the heap of a sidecar would
+ *       grow for days. No flag of the collector bounds this growth: {@code MaxHeapFreeRatio} and
+ *       {@code MinHeapFreeRatio} apply after a full collection, and no full collection happens.
+ *       After a full collection the JVM leaves the old generation two thirds larger than its live
+ *       objects. While memory is short, the watch does not collect a grown heap: the growth
+ *       consists of live objects that peers hold.
  * </ul>
  */
 @ControlConfined

@@ -177,10 +177,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     }
   }
 
-  /**
-   * Resumes the connections that are paused now unless memory is used up, some of them in each turn
-   * of the loop.
-   */
+  /** Resumes the paused connections in several turns of the loop, unless memory is used up. */
   private void resumeSome() {
     isResumingLater = false;
     gauge.measure();

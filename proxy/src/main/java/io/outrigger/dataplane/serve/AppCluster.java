@@ -82,7 +82,7 @@ public final class AppCluster {
    *
    * @param refresh makes the source look up the app again after a connection to the app was lost or
    *     failed
-   * @param unfollow stops the source
+   * @param unfollow makes the source stop its look-ups
    */
   public void follow(Runnable refresh, Runnable unfollow) {
     this.refresh = refresh;

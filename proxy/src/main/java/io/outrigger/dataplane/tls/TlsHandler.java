@@ -65,7 +65,7 @@ final class TlsHandler extends SslHandler {
   private boolean hasRead;
 
   /**
-   * @param engine the engine, used like the JDK's: one record at a time
+   * @param engine the engine, which handles one record at a time, as the JDK's engines do
    * @param tasks runs the slow parts of the handshake
    */
   TlsHandler(SSLEngine engine, List<String> alpn, PeerRole peer, Executor tasks) {

@@ -88,8 +88,8 @@ final class RemoteStream implements Http2Stream {
   private PendingData unsent = new PendingData();
 
   /**
-   * @param here runs tasks on the loop of {@code borrower}
-   * @param elsewhere runs tasks on the loop of {@code lender}
+   * @param here the executor that runs tasks on the loop of {@code borrower}
+   * @param elsewhere the executor that runs tasks on the loop of {@code lender}
    */
   RemoteStream(
       Borrower borrower,
