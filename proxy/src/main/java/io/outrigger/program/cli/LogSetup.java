@@ -70,7 +70,6 @@ public final class LogSetup {
   }
 
   static void apply(LoggerContext context, Logging logging) {
-    context.reset();
     Level ours = Level.toLevel(logging.level().name());
     ConsoleAppender<ILoggingEvent> stderr = new ConsoleAppender<>();
     stderr.setContext(context);
@@ -84,6 +83,8 @@ public final class LogSetup {
     stderr.start();
     ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(ours.isGreaterOrEqual(Level.WARN) ? ours : Level.WARN);
+    // Not context.reset(): it sets the level DEBUG, at which other threads may log at that moment.
+    root.detachAndStopAllAppenders();
     root.addAppender(stderr);
     context.getLogger("io.outrigger").setLevel(ours);
     OUTAGES_AT_EACH_TRY.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
