@@ -135,10 +135,10 @@ public final class Conformance {
   }
 
   /**
-   * What is declared, with its annotations.
+   * A declared type or method, with its annotations.
    *
-   * @param annotations name to what is in its parentheses
-   * @param modifiers what stands between them and the name
+   * @param annotations the text in the parentheses of each annotation, by name
+   * @param modifiers the text between the annotations and the name
    * @param method empty for a type
    */
   record Declaration(
@@ -233,7 +233,7 @@ public final class Conformance {
     return at;
   }
 
-  /** What is declared at {@code at}, a method or a type; a field passes for the next of these. */
+  /** Returns the first type or method that is declared at {@code at} or later, skipping fields. */
   private static Declaration declared(String source, int at, Map<String, String> annotations) {
     Matcher type = TYPE.matcher(source).region(at, source.length());
     Matcher method = METHOD.matcher(source).region(at, source.length());
@@ -331,7 +331,7 @@ public final class Conformance {
     return found;
   }
 
-  /** What holds, and how many tests say so. */
+  /** Returns the page of all rows, with the number of tests of each row. */
   private static String rows(List<Section> sections, Named named, String texts) {
     StringBuilder out = new StringBuilder();
     out.append("# Conformance\n\n");

@@ -26,7 +26,7 @@ import org.w3c.dom.NodeList;
 public final class Mutants {
   private static final String MEASURED = "#measured";
 
-  /** What a mutant is, wherever its line stands. */
+  /** The identity of a mutant, independent of its line number. */
   record Key(String type, String method, String mutator, String what) {
     String packageName() {
       return type.substring(0, type.lastIndexOf('.'));

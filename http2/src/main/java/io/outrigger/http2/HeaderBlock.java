@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class HeaderBlock {
   /**
-   * A block that is up to this many times as large as the maximum header list is decoded. The
-   * dynamic table thus stays in sync, and only the stream ends. A larger block ends the connection.
+   * Blocks of up to this multiple of the maximum header list size are decoded to keep the dynamic
+   * table in sync, and only the stream ends. A larger block ends the connection.
    */
   private static final int TOLERANCE = 4;
 

@@ -113,7 +113,7 @@ public final class ClusterHandle {
     return ticket;
   }
 
-  /** Removes a parked call. Returns false if the call's {@code wake} was or will be called. */
+  /** Removes a parked call. Returns false if its {@code wake} has run or is about to run. */
   public boolean unpark(long ticket) {
     return queue.unpark(ticket);
   }

@@ -38,7 +38,7 @@ public final class PickQueue {
     return ticket;
   }
 
-  /** Removes a parked call; returns false when its {@code wake} was or will be called. */
+  /** Removes a parked call. Returns false if its {@code wake} has run or is about to run. */
   public boolean unpark(long ticket) {
     return parked.remove(ticket) != null;
   }

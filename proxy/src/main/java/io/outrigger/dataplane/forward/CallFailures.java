@@ -82,8 +82,8 @@ final class CallFailures {
   // Texts for messages that name what a call is waiting for.
 
   /**
-   * Names the configuration of {@code target}, with the reason why the configuration is missing, if
-   * known.
+   * Returns the text for a call that waits for the configuration of {@code target}. The text ends
+   * with the reason why the configuration is missing, if known.
    */
   static String configuration(ForwardTarget target) {
     ConfigSelector selector = target.selector();

@@ -11,7 +11,7 @@ import java.util.Optional;
  * published, by one of two versions of A31.
  *
  * <ul>
- *   <li>The published version applies if the route has {@code max_stream_duration}, or if the route
+ *   <li>The current version applies if the route has {@code max_stream_duration}, or if the route
  *       has neither {@code timeout} nor {@code max_grpc_timeout} while the connection manager sets
  *       a limit. The first field that is set decides: {@code grpc_timeout_header_max}, {@code
  *       max_stream_duration}, or the {@code max_stream_duration} of the connection manager.

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * calls. No thread exists while TLS is not used.
  *
  * <p>A handshake has several parts. Parts of handshakes in progress run before the first parts of
- * other handshakes. If all parts ran in order of arrival, none of a thousand handshakes would
- * finish before nearly all of them had.
+ * other handshakes. If all parts ran in order of arrival, a thousand handshakes would all finish
+ * late, at nearly the same time.
  */
 @AnyThread
 public final class TlsThreads {

@@ -43,7 +43,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   /** The interval at which a loop checks again for a connection that other loops do not need. */
   static final Duration SPARE_CHECK = Duration.ofMillis(100);
 
-  /** How long calls wait for an attempt of their own loop before they borrow from another loop. */
+  /** A loop whose attempt to connect takes longer than this borrows streams of another loop. */
   static final Duration BORROW_DELAY = Duration.ofMillis(100); // decision proxy-0032
 
   private final UpstreamTransport transport;

@@ -27,7 +27,7 @@ public final class Kubeconfig {
   private static final String OWN_CREDENTIALS =
       "give a token, a tokenFile or a client-certificate and client-key instead";
 
-  /** Fields of users and clusters, with the remedy. */
+  /** The unsupported fields of users and clusters, each with the remedy for its error message. */
   private static final Map<String, String> UNSUPPORTED =
       Map.of(
           "exec",

@@ -52,7 +52,7 @@ public final class GrpcIstioCa implements IstioCaClient {
   /** The form of a token that can be sent in a header. */
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
-  /** Holds the fields that load gRPC, so that the first request loads gRPC, not each start. */
+  /** Holds the fields that load gRPC, so that gRPC is loaded only when a request is sent. */
   private static final class Create {
     static final Metadata.Key<String> AUTHORIZATION = key("authorization");
     static final Metadata.Key<String> CLUSTER_ID = key("clusterid");

@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 public final class UnaryCalls {
   private UnaryCalls() {}
 
-  /** Answers the call {@code out} with the result or failure of {@code coming}. */
+  /** Sends the result of the future {@code coming}, or its failure, to {@code out}. */
   public static <T> void answer(StreamObserver<T> out, CompletionStage<T> coming) {
     var unused =
         coming.whenComplete(
