@@ -1,7 +1,7 @@
 package io.outrigger.lb.override;
 
 /**
- * The owner of the connection to an address (A75): nobody, the policy that balances the address, or
+ * The owner of the connection to an address (A75): none, the policy that balances the address, or
  * sessions only. This enum computes the next owner and the action; the {@link AddressEntry} stores
  * the owner and performs the action.
  *
