@@ -13,15 +13,11 @@ import java.util.Optional;
 /**
  * The cached state of one resource (A88 "Cache Entry States").
  *
- * <p>Watchers use the resource in {@code held}, and no resource when {@code held} is empty. A
- * stream error is always newer than the data error in the same entry, because the first response of
- * the next stream clears the stream error. An entry in state REQUESTED keeps its stream error until
- * the control plane sends an update about the resource.
- *
- * @param held the resource in use, if any
+ * @param held the resource in use
  * @param dataError the latest error of the resource itself; present in every error state
- * @param streamError the reason why the control plane cannot be reached, if the connection failed
- *     after the last update of this entry; not part of the state (A57 connectivity error)
+ * @param streamError the reason why the control plane cannot be reached (A57 connectivity error);
+ *     always newer than the data error. The first response of the next stream clears the stream
+ *     error; in state REQUESTED, only an update of the resource clears the stream error
  */
 @AnyThread
 public record CacheEntry<T>(
@@ -44,13 +40,12 @@ public record CacheEntry<T>(
   }
 
   /**
-   * The resource in use, with its version and the time of the last response that contained the
-   * resource.
+   * The resource in use.
    *
-   * @param server the server that last sent the resource; the same bytes from another server may
-   *     decode to another value
-   * @param overlay the overlay under which the resource was decoded; another overlay may give
-   *     another value
+   * @param at the time of the last response that contained the resource
+   * @param server the server that sent the resource; the same bytes from another server may decode
+   *     to another value
+   * @param overlay the overlay with which the resource was decoded
    */
   public record Held<T>(
       T value, RawResource raw, String version, Instant at, XdsServer server, Overlay overlay) {
@@ -60,11 +55,10 @@ public record CacheEntry<T>(
   }
 
   /**
-   * The latest error of the resource itself.
+   * An error of the resource itself.
    *
-   * @param version the version that was refused or contained the error; empty when the error has no
-   *     version
-   * @param refused the resource that was refused; empty for other errors
+   * @param version the version that was refused or contained the error; may be empty
+   * @param refused the refused resource; empty for other errors
    */
   public record DataError(
       RpcStatus status, String version, Optional<RawResource> refused, Instant at) {}
@@ -75,8 +69,8 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Whether a response is outstanding, so that a timer is needed: no resource that a control plane
-   * sent to this process is in use, and the resource was not declared missing (A57-19, A88-42).
+   * Whether a timer is needed: no resource that a control plane sent to this process is in use, and
+   * the resource was not declared missing (A57-19, A88-42).
    */
   public boolean awaitsAnswer() {
     return isStale()
@@ -87,26 +81,17 @@ public record CacheEntry<T>(
     return state == CacheState.STALE;
   }
 
-  /**
-   * Whether the resource does not exist: the server reported its absence, or did not send the
-   * resource in time.
-   */
+  /** Whether the server reported that the resource is absent, or did not send it in time. */
   public boolean isKnownNotToExist() {
     return dataError.isPresent() && dataError.get().status().code() == RpcStatus.Code.NOT_FOUND;
   }
 
-  /**
-   * Returns the current error. While a resource is in use, the error is ambient. Otherwise the
-   * error is the reason why no resource is in use.
-   */
+  /** Returns the ambient error, or the reason why no resource is in use. */
   public Optional<RpcStatus> error() {
     return streamError.isPresent() ? streamError : dataError.map(DataError::status);
   }
 
-  /**
-   * Delivers the current state to a new watcher: the resource, then the ambient error (A88 "New
-   * Watchers").
-   */
+  /** Delivers the current state to a new watcher (A88 "New Watchers"). */
   public void replayTo(ResourceWatcher<T> watcher) {
     if (held.isPresent()) {
       watcher.onChanged(Outcome.ok(held.get().value()));

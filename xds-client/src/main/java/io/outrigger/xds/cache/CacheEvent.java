@@ -7,19 +7,16 @@ import io.outrigger.xds.overlay.Overlay;
 import java.time.Instant;
 
 /**
- * An event that concerns one resource. Each message of an event contains the name of the resource
- * or, for stream errors, of the server.
+ * An event that concerns one resource. The message of an event contains the name of the resource;
+ * the message of a stream error contains the name of the server.
  */
 public sealed interface CacheEvent<T> {
   record Received<T>(Held<T> held) implements CacheEvent<T> {}
 
-  /** A resource of an earlier process comes into use, because no control plane answers. */
+  /** A resource of an earlier process is used, because no control plane answers. */
   record Restored<T>(Held<T> held) implements CacheEvent<T> {}
 
-  /**
-   * The resource in use was decoded again under another overlay, without a response from the
-   * control plane.
-   */
+  /** The resource in use was decoded again with another overlay. */
   record Overlaid<T>(T value, Overlay overlay) implements CacheEvent<T> {}
 
   /** An invalid version arrived; {@code message} lists all errors. */
@@ -47,7 +44,7 @@ public sealed interface CacheEvent<T> {
   /** The server did not send the resource in time (A57 "Handling Resources That Do Not Exist"). */
   record TimerFired<T>(String message, Instant at) implements CacheEvent<T> {}
 
-  /** The control plane cannot be reached (A57 connectivity error). */
+  /** The control plane cannot be reached. */
   record StreamFailed<T>(RpcStatus status) implements CacheEvent<T> {}
 
   /** The control plane responded again, with any resource (A88-27). */

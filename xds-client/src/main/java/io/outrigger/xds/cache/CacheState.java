@@ -6,23 +6,15 @@ import java.util.Locale;
 public enum CacheState {
   /** The resource was requested, and no response about the resource has arrived yet. */
   REQUESTED,
-  /**
-   * A resource that an earlier process saved is in use until a control plane answers (CONTRACT 16).
-   * A88 does not define this state.
-   */
+  /** A resource of an earlier process is in use until a control plane answers (CONTRACT 16). */
   STALE,
-  /**
-   * The server deleted the resource or did not send it in time. The entry may still hold a resource
-   * in use.
-   */
+  /** The server deleted the resource, which may stay in use, or did not send it in time. */
   DOES_NOT_EXIST,
   /** The latest version is valid and in use. */
   ACKED,
-  /** The latest version was refused. The entry may still hold an older version in use. */
+  /** The latest version was refused; an older version may stay in use. */
   NACKED,
-  /**
-   * The server sent an error in place of the resource. The entry may still hold a resource in use.
-   */
+  /** The server sent an error in place of the resource; an older version may stay in use. */
   RECEIVED_ERROR,
   /** A server with {@code resource_timer_is_transient_error} did not send the resource in time. */
   TIMEOUT;

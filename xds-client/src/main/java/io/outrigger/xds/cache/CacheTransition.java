@@ -18,8 +18,7 @@ import io.outrigger.xds.cache.CacheEvent.TimerFired;
 import java.util.Optional;
 
 /**
- * Implements A88's data error handling: computes from an entry and an event the next entry, the
- * notification for watchers, and whether the resource's timers stop.
+ * Computes the next state of an entry after an event (A88).
  *
  * <pre>
  * event            next state        held resource                          timer
@@ -29,10 +28,10 @@ import java.util.Optional;
  * Deleted, none    unchanged
  * ServerError      RECEIVED_ERROR    kept; NOT_FOUND and PERMISSION_DENIED  stops
  *                                    drop it with fail_on_data_errors
- * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with           stops
+ * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with             stops
  *                                    resource_timer_is_transient_error
  * Restored         STALE             the resource of an earlier process     stops
- * Overlaid         unchanged         the new value under local policy
+ * Overlaid         unchanged         the new value
  * StreamFailed     unchanged         kept
  * StreamRecovered  unchanged         kept; a REQUESTED entry keeps its stream
  *                                    error until an update arrives
@@ -41,9 +40,8 @@ import java.util.Optional;
  * <p>A STALE resource is dropped by Deleted, by TimerFired, and by a ServerError that could drop a
  * resource, regardless of the server's features: no control plane has sent it to this process.
  *
- * <p>An event determines only the next entry. The notification for watchers is the difference
- * between the previous and the next entry. One method computes this difference, so that all
- * watchers and dumps always agree (A88-38), and watchers are notified only of changes.
+ * <p>Watchers are notified of the difference between the previous and the next entry, so that all
+ * watchers and dumps agree (A88-38).
  */
 public final class CacheTransition {
   private CacheTransition() {}
@@ -52,15 +50,14 @@ public final class CacheTransition {
    * The result of a transition. The caller stores the entry, stops the timers and notifies the
    * watchers, in this order.
    *
-   * @param stopsTimers whether the resource's timers stop; there is one timer for each server from
-   *     which the resource is requested
+   * @param stopsTimers whether the timers of the resource stop, one for each requested server
    */
   public record Step<T>(CacheEntry<T> before, CacheEntry<T> next, boolean stopsTimers) {
     public void notifyWatcher(ResourceWatcher<T> watcher) {
       boolean sameError = before.error().equals(next.error());
       if (next.held().isPresent()) {
         T value = next.held().get().value();
-        // Watchers of served addresses ignore a stale value, so they need the same value once more.
+        // Watchers of served addresses ignore a stale value, so they need the same value again.
         boolean isFresh = before.isStale() && !next.isStale();
         if (before.held().isEmpty() || before.held().get().value() != value || isFresh) {
           watcher.onChanged(Outcome.ok(value));
@@ -83,13 +80,13 @@ public final class CacheTransition {
   public static <T> Step<T> apply(
       CacheEntry<T> entry, CacheEvent<T> event, ServerFeatures features) {
     CacheEntry<T> next = next(entry, event, features);
-    boolean settled =
+    boolean stopsTimers =
         event instanceof Received
             || event instanceof Rejected
             || event instanceof ServerError
             || event instanceof Restored // the timer starts when the control plane answers
             || event instanceof TimerFired; // a resource is declared missing once (A57-19)
-    return new Step<>(entry, next, settled);
+    return new Step<>(entry, next, stopsTimers);
   }
 
   private static <T> CacheEntry<T> next(
@@ -131,21 +128,19 @@ public final class CacheTransition {
 
   private static <T> CacheEntry<T> onReceived(CacheEntry<T> entry, Received<T> received) {
     Held<T> next = received.held();
-    Held<T> held = next.with(kept(entry, next.value()), next.overlay());
+    Held<T> held = next.with(heldIfEqual(entry, next.value()), next.overlay());
     return new CacheEntry<>(
         CacheState.ACKED, Optional.of(held), Optional.empty(), Optional.empty());
   }
 
-  /**
-   * Returns the held instance when it equals {@code value}, so that later comparisons are cheap.
-   */
-  private static <T> T kept(CacheEntry<T> entry, T value) {
+  /** Returns the held instance if equal, so that later comparisons are cheap. */
+  private static <T> T heldIfEqual(CacheEntry<T> entry, T value) {
     return entry.held().map(Held::value).filter(value::equals).orElse(value);
   }
 
   private static <T> CacheEntry<T> onOverlaid(CacheEntry<T> entry, Overlaid<T> overlaid) {
     Held<T> before = entry.held().orElseThrow(() -> new IllegalStateException("nothing is held"));
-    Held<T> held = before.with(kept(entry, overlaid.value()), overlaid.overlay());
+    Held<T> held = before.with(heldIfEqual(entry, overlaid.value()), overlaid.overlay());
     return new CacheEntry<>(
         entry.state(), Optional.of(held), entry.dataError(), entry.streamError());
   }

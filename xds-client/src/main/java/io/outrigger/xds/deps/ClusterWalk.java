@@ -20,36 +20,32 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The part of a graph walk that starts at the clusters of the routes: it visits each cluster and
- * the clusters and endpoints on which the cluster depends (A37, A74, A75). An instance serves one
- * walk.
+ * The part of a graph walk that visits clusters and the clusters and endpoints on which they depend
+ * (A37, A74, A75). An instance is used for one walk.
  */
 @ControlConfined
 final class ClusterWalk {
-  /**
-   * The maximum number of reasons that the failure of an aggregate lists. For further reasons, the
-   * failure contains only their number.
-   */
+  /** The failure of an aggregate cluster contains only the number of further reasons. */
   private static final int MAX_REASONS = 5;
 
   private final DependencyGraph.Lookup lookup;
   private final ResolutionNotes notes;
-  private final Map<String, Outcome<ClusterConfig>> before;
+  private final Map<String, Outcome<ClusterConfig>> previous;
   private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
   private final Set<String> kept = new HashSet<>();
   private final Map<String, List<String>> byService = new HashMap<>();
   private final List<String> unresolved = new ArrayList<>();
 
   /**
-   * @param before the results of the previous walk
+   * @param previous the results of the previous walk
    */
   ClusterWalk(
       DependencyGraph.Lookup lookup,
       ResolutionNotes notes,
-      Map<String, Outcome<ClusterConfig>> before) {
+      Map<String, Outcome<ClusterConfig>> previous) {
     this.lookup = lookup;
     this.notes = notes;
-    this.before = before;
+    this.previous = previous;
   }
 
   /**
@@ -78,25 +74,24 @@ final class ClusterWalk {
   }
 
   /**
-   * Visits clusters that calls still hold although no route names them (A31-06). An unresolved
-   * resource of such a cluster does not delay the configuration: the cluster keeps its previous
-   * result (A31-41).
+   * Visits clusters that calls hold although no route names the clusters (A31-06). If a resource of
+   * such a cluster is unresolved, the cluster keeps its previous result (A31-41).
    */
   void visitHeld(Iterable<String> names) {
     for (String name : names) {
-      int open = unresolved.size();
+      int before = unresolved.size();
       visit(name);
-      if (unresolved.size() > open) {
-        unresolved.subList(open, unresolved.size()).clear();
-        keepAsItWas(name);
+      if (unresolved.size() > before) {
+        unresolved.subList(before, unresolved.size()).clear();
+        keepPrevious(name);
       }
     }
   }
 
-  private void keepAsItWas(String name) {
-    Outcome<ClusterConfig> last = before.get(name);
+  private void keepPrevious(String name) {
+    Outcome<ClusterConfig> last = previous.get(name);
     if (last == null) {
-      clusters.remove(name); // no configuration had this cluster
+      clusters.remove(name); // no earlier configuration had this cluster
       return;
     }
     clusters.put(name, last);
@@ -105,7 +100,7 @@ final class ClusterWalk {
         && ok.value() instanceof ClusterConfig.Aggregate aggregate) {
       aggregate.leaves().stream()
           .filter(leaf -> !clusters.containsKey(leaf))
-          .forEach(this::keepAsItWas);
+          .forEach(this::keepPrevious);
     }
   }
 
@@ -122,60 +117,59 @@ final class ClusterWalk {
   }
 
   private void visitAggregate(String root, WatchState<ClusterResource> known) {
-    Flattening tree = Flattening.of(root, lookup::cluster);
+    Flattening tree = new Flattening(root, lookup::cluster);
     put(root, aggregate(root, known, tree));
-    if (tree.tooDeep()) {
+    if (tree.tooDeep) {
       return; // the cluster fails in any case (A75-12) and stays watched
     }
-    for (String name : tree.reached()) {
+    for (String name : tree.reached) {
       if (clusters.containsKey(name)) {
         continue;
       }
       WatchState<ClusterResource> part = lookup.cluster(name);
       if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
-        // The nested aggregate is flattened separately, because the set of seen clusters belongs to
-        // one root. The nested aggregate reaches no cluster that the root does not reach.
-        put(name, aggregate(name, part, Flattening.of(name, lookup::cluster)));
+        // The nested aggregate reaches no cluster that the root does not reach.
+        put(name, aggregate(name, part, new Flattening(name, lookup::cluster)));
       } else {
         visitLeaf(name, part);
       }
     }
   }
 
-  /** Stores a result. An equal result keeps its instance, so that comparing it later is cheap. */
+  /** Stores a result; keeps the previous instance if equal, so that later comparisons are cheap. */
   private void put(String name, Outcome<ClusterConfig> result) {
-    Outcome<ClusterConfig> last = before.get(name);
+    Outcome<ClusterConfig> last = previous.get(name);
     clusters.put(name, result.equals(last) ? last : result);
   }
 
   private Outcome<ClusterConfig> aggregate(
       String name, WatchState<ClusterResource> known, Flattening tree) {
-    if (tree.tooDeep()) {
+    if (tree.tooDeep) {
       return failed(
           "aggregate cluster \"%s\" is nested deeper than %d levels"
               .formatted(name, Flattening.MAX_DEPTH));
     }
-    if (tree.leaves().isEmpty()) {
+    if (tree.leaves.isEmpty()) {
       return failed("aggregate cluster \"" + name + "\" has no leaf" + reasons(tree));
     }
     return Outcome.ok(
         new ClusterConfig.Aggregate(
             known.value().orElseThrow(),
-            tree.leaves(), // without failed clusters (A75-13)
+            tree.leaves, // without failed clusters (A75-13)
             notes.note(known.ambient(), RpcStatus.OK)));
   }
 
   private static String reasons(Flattening tree) {
-    if (tree.failed().isEmpty()) {
+    if (tree.failed.isEmpty()) {
       return ": it only leads to itself"; // A75-10
     }
     String listed =
-        tree.failed().entrySet().stream()
+        tree.failed.entrySet().stream()
             .limit(MAX_REASONS)
             .map(e -> ResolutionNotes.describe(ResourceType.CLUSTER, e.getKey(), e.getValue()))
             .collect(Collectors.joining(", "));
-    int rest = tree.failed().size() - MAX_REASONS;
-    return " in use: " + listed + (rest > 0 ? " and " + rest + " more" : ""); // A75-14
+    int more = tree.failed.size() - MAX_REASONS;
+    return " in use: " + listed + (more > 0 ? " and " + more + " more" : ""); // A75-14
   }
 
   private void visitLeaf(String name, WatchState<ClusterResource> known) {
@@ -243,62 +237,49 @@ final class ClusterWalk {
    * The leaves of one aggregate cluster in depth-first order. A leaf that occurs several times is
    * listed once, at its first position (A37).
    *
-   * <p>The set of visited clusters belongs to one root. With this set, the walk ends at loops and
-   * lists the leaves of diamonds once. A set that is shared by several roots would make the lists
-   * of leaves incomplete.
-   *
-   * @param leaves the names of the EDS and LOGICAL_DNS clusters
-   * @param reached the names of all clusters in the tree in the order of the walk, the root first
-   * @param failed the names of the clusters that do not exist or failed, with the reason
-   * @param tooDeep whether a path of the tree is longer than the limit, so that the root fails
+   * <p>Each root has its own set of reached clusters. A set that several roots share would make the
+   * lists of leaves incomplete.
    */
-  record Flattening(
-      List<String> leaves, Set<String> reached, Map<String, RpcStatus> failed, boolean tooDeep) {
+  static final class Flattening {
     /** The depth at which a cluster is an error; the root has depth 0 (A37, A75-11). */
     static final int MAX_DEPTH = 16;
 
-    /** Flattens the tree of {@code root}, and looks up each name once in {@code clusters}. */
-    static Flattening of(String root, Function<String, WatchState<ClusterResource>> clusters) {
-      var walk = new Walk(clusters);
-      walk.visit(root, 0);
-      return new Flattening(walk.leaves, walk.seen, walk.failed, walk.tooDeep);
+    /** The names of the EDS and DNS clusters. */
+    final List<String> leaves = new ArrayList<>();
+
+    /** The names of all clusters in the tree, the root first. */
+    final Set<String> reached = new LinkedHashSet<>();
+
+    /** The clusters that do not exist or failed, with the reason. */
+    final Map<String, RpcStatus> failed = new LinkedHashMap<>();
+
+    /** Whether a path of the tree is too long, so that the root fails. */
+    boolean tooDeep;
+
+    private final Function<String, WatchState<ClusterResource>> clusters;
+
+    Flattening(String root, Function<String, WatchState<ClusterResource>> clusters) {
+      this.clusters = clusters;
+      visit(root, 0);
     }
 
-    private static final class Walk {
-      private final Function<String, WatchState<ClusterResource>> clusters;
-      private final List<String> leaves = new ArrayList<>();
-      private final Set<String> seen = new LinkedHashSet<>();
-      private final Map<String, RpcStatus> failed = new LinkedHashMap<>();
-      private boolean tooDeep;
-
-      Walk(Function<String, WatchState<ClusterResource>> clusters) {
-        this.clusters = clusters;
+    private void visit(String name, int depth) {
+      if (depth == MAX_DEPTH) {
+        tooDeep = true;
+        return;
       }
-
-      void visit(String name, int depth) {
-        if (depth == MAX_DEPTH) {
-          tooDeep = true;
-          return;
-        }
-        if (!seen.add(name)) {
-          return; // a diamond, whose leaves are listed already, or a loop (A75-09)
-        }
-        WatchState<ClusterResource> known = clusters.apply(name);
-        if (known.value().isPresent()) {
-          visit(known.value().get(), name, depth);
-        } else if (!known.isUnresolved()) {
+      if (!reached.add(name)) {
+        return; // a diamond, whose leaves are listed already, or a loop (A75-09)
+      }
+      WatchState<ClusterResource> known = clusters.apply(name);
+      if (known.value().isEmpty()) {
+        if (!known.isUnresolved()) {
           failed.put(name, known.error());
         }
-      }
-
-      private void visit(ClusterResource cluster, String name, int depth) {
-        if (cluster.source() instanceof ClusterSource.Aggregate aggregate) {
-          for (String child : aggregate.clusters()) {
-            visit(child, depth + 1);
-          }
-        } else {
-          leaves.add(name);
-        }
+      } else if (known.value().get().source() instanceof ClusterSource.Aggregate aggregate) {
+        aggregate.clusters().forEach(child -> visit(child, depth + 1));
+      } else {
+        leaves.add(name);
       }
     }
   }

@@ -23,13 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Walks from a listener to all its dependencies (A74): its routes, the virtual host of the target,
- * the clusters of that host's routes, and the endpoints of these clusters.
- *
- * <p>A walk is a function of the resources that it looks up. The result of a walk is the
- * configuration, the failure of the target, or the name of an unresolved resource. While a resource
- * is unresolved, the previous configuration stays in force. The graph keeps the clusters' results
- * of the last walk: a new result that is equal is replaced by the kept instance, so that later
- * comparisons are cheap. A change of endpoints, by far the most frequent change, needs no walk.
+ * the clusters of the virtual host's routes, and the endpoints of these clusters. The result of a
+ * walk is the configuration, the failure of the target, or the name of an unresolved resource. A
+ * change of endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {
@@ -45,7 +41,7 @@ final class DependencyGraph {
   private @Nullable HostChoice lastChoice;
   private Map<String, List<String>> clustersByService = Map.of();
   private Map<String, Outcome<ClusterConfig>> results = Map.of(); // of the last walk
-  private Set<String> kept = Set.of(); // clusters with a result of an earlier walk
+  private Set<String> kept = Set.of(); // clusters whose result is of an earlier walk
 
   DependencyGraph(String listenerName, String authority, String nodeId) {
     this.listenerName = listenerName;
@@ -68,14 +64,11 @@ final class DependencyGraph {
 
   sealed interface Resolution {
     default Optional<String> waitingFor() {
-      return this instanceof Waiting waiting ? Optional.of(waiting.what()) : Optional.empty();
+      return this instanceof Waiting waiting ? Optional.of(waiting.resource()) : Optional.empty();
     }
 
-    /**
-     * A resource has neither a value nor an error yet. The component {@code what} describes one
-     * such resource.
-     */
-    record Waiting(String what) implements Resolution {}
+    /** The described resource has neither a value nor an error yet. */
+    record Waiting(String resource) implements Resolution {}
 
     /**
      * A complete configuration, or the failure of the target as a whole with a status that callers
@@ -92,22 +85,19 @@ final class DependencyGraph {
     }
   }
 
-  /**
-   * The virtual host and the clusters of a route table for the target; computed once for each
-   * table.
-   */
+  /** The virtual host of the target in a route table, and the clusters of its routes. */
   private record HostChoice(RouteTable table, Optional<VirtualHost> host, Set<String> clusters) {}
 
   /**
    * Walks the graph.
    *
-   * @param keep the clusters that calls still hold; the result contains them even when no route
-   *     names them (A31-06)
+   * @param keep clusters that the result contains even when no route names them, because calls hold
+   *     the clusters (A31-06)
    */
   Resolution resolve(Lookup lookup, Set<String> keep) {
     WatchState<ListenerResource> listener = lookup.listener();
     WatchState<RouteTable> routes =
-        listener.value().map(value -> routesOf(value, lookup)).orElseGet(WatchState::nothing);
+        listener.value().map(value -> routesOf(value, lookup)).orElseGet(WatchState::unresolved);
     notes = new ResolutionNotes(notes.nodeId(), listener.ambient(), routes.ambient());
     Optional<HostChoice> choice = routes.value().map(this::choose);
 
@@ -188,17 +178,14 @@ final class DependencyGraph {
     return new Resolution.Complete(Outcome.ok(config), config.clusters());
   }
 
-  /**
-   * Concludes a walk with the failure of the target. Clusters that calls hold stay in the result,
-   * because these calls were routed before the failure (A31-06).
-   */
+  /** Returns the failure of the target, with the clusters that calls hold (A31-06). */
   private Resolution failed(ClusterWalk walk, String reason) {
     return new Resolution.Complete(Outcome.failed(notes.failure(reason)), walk.clusters());
   }
 
   private static WatchState<RouteTable> routesOf(ListenerResource listener, Lookup lookup) {
     if (!(listener instanceof ApiListener api)) {
-      return WatchState.nothing();
+      return WatchState.unresolved();
     }
     if (api.routes() instanceof RouteSource.Inline inline) {
       return WatchState.of(Outcome.ok(inline.table()));

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 @ControlConfined
 public interface DnsLookup {
   /**
-   * Looks up {@code host} once.
+   * Looks up a name once.
    *
    * @param host the DNS name or IP literal
    * @param port the port of every address in the result
@@ -36,10 +36,7 @@ public interface DnsLookup {
   }
 
   interface Query {
-    /**
-     * Ends the lookup, so that its callback is not called. Does nothing after the callback was
-     * called.
-     */
+    /** Ends the lookup, so that its callback is not called. */
     void cancel();
   }
 }

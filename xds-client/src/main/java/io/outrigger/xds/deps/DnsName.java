@@ -37,20 +37,19 @@ import java.util.Set;
 public final class DnsName {
   static final Duration MIN_INTERVAL = Duration.ofSeconds(30); // A37-05
 
-  /** The limit of the time for which a TTL delays a refresh (decision xds-0078). */
+  /** A longer TTL does not delay a refresh (decision xds-0078). */
   static final Duration MAX_TTL = Duration.ofMinutes(5);
 
   private static final int REFRESH_JITTER_PERCENT = 10;
 
   /**
-   * The time for which a configuration waits for the first answer to a name, so that an
-   * unresponsive name server does not delay other clusters (A37-08). An answer after that time is
-   * still used. By the default of resolv.conf, two servers that do not answer take 5 s each, so the
-   * time is longer than 10 s.
+   * The time for which a configuration waits for the first answer, so that an unresponsive name
+   * server does not delay other clusters (A37-08). A later answer is used too. By the default of
+   * resolv.conf, two unresponsive servers take 10 s.
    */
-  static final Duration FIRST_ANSWER = Duration.ofSeconds(11);
+  static final Duration FIRST_ANSWER_TIMEOUT = Duration.ofSeconds(11);
 
-  private static final Locality UNNAMED = new Locality("", "", ""); // A37-02
+  private static final Locality UNNAMED = new Locality("", "", ""); // of all addresses (A37-02)
 
   private enum State {
     RUNNING,
@@ -95,20 +94,20 @@ public final class DnsName {
   }
 
   public void start() {
-    firstAnswerTimer = loop.schedule(FIRST_ANSWER, this::onFirstAnswerTimeout);
+    firstAnswerTimer = loop.schedule(FIRST_ANSWER_TIMEOUT, this::onFirstAnswerTimeout);
     run();
   }
 
-  /** Resolves the name again, as soon as the minimum interval has passed (A37-09, A74). */
+  /** Resolves the name again after the minimum interval (A37-09, A74). */
   public void requestReresolution() {
     if (state != State.RESTING) {
       return; // a lookup is running or scheduled
     }
-    Duration rest = MIN_INTERVAL.minusNanos(loop.nanoTime() - answeredAt);
-    if (rest.isNegative() || rest.isZero()) {
+    Duration remaining = MIN_INTERVAL.minusNanos(loop.nanoTime() - answeredAt);
+    if (remaining.isNegative() || remaining.isZero()) {
       run();
     } else if (untilRefresh.isZero() || untilRefresh.compareTo(MIN_INTERVAL) > 0) {
-      waitFor(rest);
+      waitFor(remaining);
     } // otherwise the refresh comes first
   }
 
@@ -133,7 +132,7 @@ public final class DnsName {
 
   private void onAnswer(Outcome<DnsLookup.Answer> answer) {
     if (state != State.RUNNING) {
-      return; // closed while the answer was on its way
+      return; // closed before the answer arrived
     }
     query = Optional.empty();
     firstAnswerTimer.cancel();
@@ -179,36 +178,35 @@ public final class DnsName {
     long spread = refresh.toNanos() / 100 * REFRESH_JITTER_PERCENT;
     long jitter = random.nextLong(2 * spread + 1, RandomSource.Purpose.DNS_REFRESH);
     Duration interval = refresh.plusNanos(jitter - spread);
-    Duration least = ttl.compareTo(MAX_TTL) < 0 ? ttl : MAX_TTL;
-    return interval.compareTo(least) < 0 ? least : interval;
+    Duration minimum = ttl.compareTo(MAX_TTL) < 0 ? ttl : MAX_TTL;
+    return interval.compareTo(minimum) < 0 ? minimum : interval;
   }
 
-  private void onFailure(RpcStatus answer) {
+  private void onFailure(RpcStatus failure) {
     Duration delay = backoff.next();
     boolean isLonger = !refresh.isZero() && delay.compareTo(refresh) > 0;
     waitFor(isLonger ? untilRefresh(Duration.ZERO) : delay); // an outage delays no refresh
-    RpcStatus text = reason(ResolutionNotes.text(answer));
+    RpcStatus error = unavailable(ResolutionNotes.text(failure));
     if (known.isPresent()) {
-      watcher.onAmbientError(text); // A37-04, A88-45
+      watcher.onAmbientError(error); // A37-04, A88-45
     } else {
-      watcher.onChanged(Outcome.failed(text)); // A37-03
+      watcher.onChanged(Outcome.failed(error)); // A37-03
     }
   }
 
   private void onFirstAnswerTimeout() {
     watcher.onChanged(
         Outcome.failed(
-            reason(
+            unavailable(
                 "no answer after "
-                    + FIRST_ANSWER.toSeconds()
+                    + FIRST_ANSWER_TIMEOUT.toSeconds()
                     + " s, still waiting; check the name servers of /etc/resolv.conf")));
   }
 
-  private RpcStatus reason(String text) {
-    return RpcStatus.unavailable("DNS name \"" + name + "\": " + text);
+  private RpcStatus unavailable(String reason) {
+    return RpcStatus.unavailable("DNS name \"" + name + "\": " + reason);
   }
 
-  /** Returns an endpoint set with all addresses in one locality without a name (A37-02). */
   private EndpointSet endpoints(List<EndpointAddress> addresses) {
     var locality = new LocalityEndpoints(UNNAMED, 1, name.endpoints(addresses));
     return new EndpointSet(name.toString(), List.of(List.of(locality)), List.of());

@@ -7,9 +7,9 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The resolution notes that are added to the messages of failures (A88 "Handling Ambient Errors").
- * The note of a cluster has the ambient errors of the listener, of the routes, and of the cluster's
- * own CDS and EDS resources. A note without ambient errors has the xDS node ID.
+ * Notes that are added to the messages of failures (A88 "Handling Ambient Errors"). The note of a
+ * cluster contains the ambient errors of the listener, of the routes, and of the cluster's CDS and
+ * EDS resources. A note without ambient errors contains the xDS node ID.
  *
  * @param nodeId empty for a target without a control plane, whose failures name no node
  * @param listener the ambient error of the listener, or OK
@@ -17,17 +17,14 @@ import java.util.Set;
  */
 @AnyThread
 public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
-  String note() {
-    return note(RpcStatus.OK, RpcStatus.OK);
-  }
-
   /**
-   * Returns the note of a cluster. The parameters are the ambient errors of its CDS and EDS
-   * resources, or OK. The note is empty if there is no error and no node ID.
+   * Returns the note of a cluster; empty if there is neither an error nor a node ID.
+   *
+   * @param cluster the ambient error of the CDS resource, or OK
+   * @param endpoints the ambient error of the EDS resource, or OK
    */
   String note(RpcStatus cluster, RpcStatus endpoints) {
-    // The set drops duplicates, because one cause, such as a lost connection, gives all resources
-    // the same error text.
+    // A set, because one cause, such as a lost connection, gives all resources the same error text.
     Set<String> errors = new LinkedHashSet<>();
     add(errors, listener);
     add(errors, routes);
@@ -41,14 +38,11 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
 
   /** Returns a status that callers may receive, whose message is {@code reason} and the note. */
   public RpcStatus failure(String reason) {
-    String note = note();
+    String note = note(RpcStatus.OK, RpcStatus.OK);
     return RpcStatus.unavailable(note.isEmpty() ? reason : reason + "; " + note);
   }
 
-  /**
-   * Returns {@code noun "name": reason}, or the reason alone when the reason already begins with
-   * noun and name.
-   */
+  /** Returns {@code noun "name": reason}; omits noun and name if the reason begins with them. */
   public static String describe(ResourceType<?> type, String name, RpcStatus reason) {
     String subject = type.subject(name);
     String text = text(reason);
@@ -62,8 +56,8 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
   }
 
   /**
-   * Returns the message of a status, or the code when the message is empty. The code is otherwise
-   * left out, because codes of the control plane have no meaning for callers (A88-20).
+   * Returns the message of a status, or the code if the message is empty. Otherwise callers do not
+   * get the code, because codes of the control plane have no meaning for callers (A88-20).
    */
   static String text(RpcStatus status) {
     return status.message().isEmpty() ? status.code().toString() : status.message();

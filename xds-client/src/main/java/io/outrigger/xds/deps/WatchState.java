@@ -6,26 +6,19 @@ import io.outrigger.base.RpcStatus;
 import java.util.Optional;
 
 /**
- * The state of one watched resource: unresolved, a value, or a failure; and the ambient error of a
- * value that is still in use (A88).
+ * The state of one watched resource (A88).
+ *
+ * @param outcome empty while the resource is unresolved: it has neither a value nor an error
+ * @param ambient the error of a value that is in use, or OK
  */
 @AnyThread
 public record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
-  /** Returns the unresolved state, which has neither a value nor an error. */
-  public static <T> WatchState<T> nothing() {
+  public static <T> WatchState<T> unresolved() {
     return new WatchState<>(Optional.empty(), RpcStatus.OK);
   }
 
   public static <T> WatchState<T> of(Outcome<T> outcome) {
     return new WatchState<>(Optional.of(outcome), RpcStatus.OK);
-  }
-
-  /**
-   * Returns the same state with {@code status} as the ambient error; a status of OK removes the
-   * error.
-   */
-  WatchState<T> withAmbient(RpcStatus status) {
-    return new WatchState<>(outcome, status);
   }
 
   public boolean isUnresolved() {

@@ -25,8 +25,8 @@ public final class WatchTable<K, T> {
   private final Map<K, Entry<T>> entries = new HashMap<>();
 
   /**
-   * @param onChange called with the resource name whenever the result of {@link #get} has changed,
-   *     possibly before {@link Source#watch} returns
+   * @param onChange called with the name of a resource whose state has changed, possibly before
+   *     {@link Source#watch} returns
    */
   WatchTable(Source<K, T> source, Consumer<K> onChange) {
     this.source = source;
@@ -40,7 +40,7 @@ public final class WatchTable<K, T> {
 
   private static final class Entry<T> implements ResourceWatcher<T> {
     private final Runnable onChange;
-    private WatchState<T> known = WatchState.nothing();
+    private WatchState<T> known = WatchState.unresolved();
     private Optional<XdsClient.Watch> watch = Optional.empty();
     private boolean isWanted;
     private boolean isInUse;
@@ -61,19 +61,16 @@ public final class WatchTable<K, T> {
     @Override
     public void onAmbientError(RpcStatus status) {
       if (!status.equals(known.ambient())) {
-        known = known.withAmbient(status);
+        known = new WatchState<>(known.outcome(), status);
         onChange.run();
       }
     }
   }
 
-  /**
-   * Returns the state of the resource {@code name}, or {@link WatchState#nothing} when the resource
-   * is not watched.
-   */
+  /** Returns the state of a resource; unresolved if the resource is not watched. */
   public WatchState<T> get(K name) {
     Entry<T> entry = entries.get(name);
-    return entry == null ? WatchState.nothing() : entry.known;
+    return entry == null ? WatchState.unresolved() : entry.known;
   }
 
   public void start(Set<K> names) {
@@ -91,10 +88,10 @@ public final class WatchTable<K, T> {
     return entry;
   }
 
-  /** Ends the watches of all resources that are not in {@code names}. */
+  /** Ends the watches of all other resources. */
   public void retain(Set<K> names) {
     entries.forEach((name, entry) -> entry.isWanted = names.contains(name));
-    use();
+    useWanted();
     retainWanted();
   }
 
@@ -110,8 +107,8 @@ public final class WatchTable<K, T> {
     return entry.known;
   }
 
-  /** Marks the wanted resources, and no other resources, as in use. */
-  void use() {
+  /** Marks only the wanted resources as in use. */
+  void useWanted() {
     entries.values().forEach(entry -> entry.isInUse = entry.isWanted);
   }
 

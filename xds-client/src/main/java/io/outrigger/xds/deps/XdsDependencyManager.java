@@ -24,11 +24,9 @@ import java.util.Set;
 
 /**
  * Watches all resources on which one target depends, and publishes them as one configuration (A74).
- *
- * <p>The graph is walked once after all resource changes of one turn of the control loop. A walk
- * may start new watches; resources that the new watches deliver from the cache are used in the same
- * turn. No configuration is published while a resource is unresolved. The resources of the
- * published configuration stay watched meanwhile (A74-07).
+ * The graph is walked once after all resource changes of one turn of the control loop. While a
+ * resource is unresolved, no configuration is published, and the resources of the published
+ * configuration stay watched (A74-07).
  */
 @ControlConfined
 public final class XdsDependencyManager {
@@ -61,18 +59,18 @@ public final class XdsDependencyManager {
   @ControlConfined
   public interface Listener {
     /**
-     * Called with a new configuration, which differs from the previous configuration. When only
-     * clusters differ, {@link #onClusters} is called instead.
+     * Called when the configuration has changed. When only clusters have changed, {@link
+     * #onClusters} is called instead.
      *
-     * @param config the configuration, or a failure of the target as a whole: the listener or its
-     *     routes failed, or no virtual host serves the target. The status of a failure is
-     *     UNAVAILABLE, and callers may receive it
+     * @param config the configuration, or the failure of the target: the listener or its routes
+     *     failed, or no virtual host serves the target. The status of the failure is UNAVAILABLE,
+     *     and callers may receive the status
      */
     void onConfig(Outcome<XdsConfig> config);
 
     /**
-     * Called when only clusters have changed: clusters of the configuration in use or, when the
-     * target as a whole has failed, clusters that calls still hold.
+     * Called when only clusters have changed: clusters of the configuration or, if the target has
+     * failed, clusters that calls hold.
      */
     void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }
@@ -106,8 +104,8 @@ public final class XdsDependencyManager {
   }
 
   /**
-   * Resolves DNS names again after each {@code interval}; zero disables these lookups. Must be
-   * called before {@link #start}.
+   * Sets the interval of periodic DNS lookups; zero disables these lookups. Must be called before
+   * {@link #start}.
    */
   public XdsDependencyManager refreshNames(Duration interval) {
     refresh = interval;
@@ -125,16 +123,16 @@ public final class XdsDependencyManager {
     };
   }
 
-  /** Starts to watch. The listener is not called before this method returns. */
+  /** Does not call the listener before this method returns. */
   public void start() {
     loop.checkInside();
     listeners.start(Set.of(listenerName));
   }
 
   /**
-   * Sets the names of the clusters that calls still hold. These clusters stay watched and part of
-   * the configuration even when no route names them (A31-06). A later call of this method without a
-   * cluster's name releases the cluster (A31-07).
+   * Sets the names of the clusters that calls hold. These clusters stay watched and part of the
+   * configuration even when no route names them (A31-06), until a later call of this method does
+   * not contain them (A31-07).
    */
   public void keep(Set<String> names) {
     loop.checkInside();
@@ -198,19 +196,19 @@ public final class XdsDependencyManager {
     DependencyGraph.Resolution resolution = resolve();
     waitingFor = resolution.waitingFor();
     if (resolution instanceof DependencyGraph.Resolution.Complete complete) {
-      tables.forEach(WatchTable::use);
+      tables.forEach(WatchTable::useWanted);
       publish(complete);
     }
-    // A listener may have called keep() for clusters whose watches would end now. In that case the
-    // next turn ends the watches that are not needed.
+    // If a listener has called keep() meanwhile, the next turn ends the unneeded watches.
     if (!dirty && !closed) {
       tables.forEach(WatchTable::retainWanted);
     }
   }
 
   /**
-   * Updates the clusters of the changed endpoints without a walk, at a cost proportional to the
-   * change. Returns false if the graph must be walked.
+   * Updates the clusters of the changed endpoints without a walk.
+   *
+   * @return false if a walk is needed
    */
   private boolean updateEndpoints() {
     Optional<Map<String, Outcome<ClusterConfig>>> changed = graph.update(lookup, changedServices);
@@ -249,7 +247,7 @@ public final class XdsDependencyManager {
         });
     boolean isNewConfig =
         published.isEmpty()
-            || !sameBesideClusters(published.get(), complete.config())
+            || !equalExceptClusters(published.get(), complete.config())
             || (complete.config().isOk() && !publishedClusters.keySet().equals(next.keySet()));
     publishedClusters.keySet().retainAll(next.keySet());
     if (isNewConfig) {
@@ -269,7 +267,7 @@ public final class XdsDependencyManager {
     }
   }
 
-  private static boolean sameBesideClusters(Outcome<XdsConfig> a, Outcome<XdsConfig> b) {
+  private static boolean equalExceptClusters(Outcome<XdsConfig> a, Outcome<XdsConfig> b) {
     if (a instanceof Outcome.Ok<XdsConfig> before && b instanceof Outcome.Ok<XdsConfig> after) {
       return before.value().listener().equals(after.value().listener())
           && before.value().routes().equals(after.value().routes())

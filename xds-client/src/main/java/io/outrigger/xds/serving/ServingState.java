@@ -9,13 +9,13 @@ import io.outrigger.config.route.RouteTable;
 import java.util.Map;
 import java.util.Optional;
 
-/** The state of a served address, with the configuration while the address is served (A36). */
+/** The state of a served address (A36). */
 @AnyThread
 public sealed interface ServingState {
   /**
    * The control plane has not answered yet.
    *
-   * @param reason the missing resource, or why the control plane does not answer
+   * @param reason the missing resource, or the reason why the control plane does not answer
    */
   record Waiting(String reason) implements ServingState {}
 

@@ -21,15 +21,14 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Computes the state of a served address from the resources that are known (A36 "Serving and Not
- * Serving"). The result does not depend on the order in which the resources became known.
+ * Computes the state of a served address from its resources (A36 "Serving and Not Serving").
  *
  * <pre>
  * Listener                              state
  * no answer, control plane unreachable  unchanged; WAITING has the reason
  * error, API listener, other address    NOT_SERVING
  * deleted, also while it stays cached   NOT_SERVING until the control plane sends it again
- * socket listener, routes unanswered    SERVING as before, else WAITING
+ * socket listener, routes unanswered    SERVING with the previous Listener, else WAITING
  * socket listener, routes answered      SERVING: routes in error fail their requests (A36-16)
  * </pre>
  *
@@ -43,8 +42,6 @@ import java.util.stream.Stream;
 @AnyThread
 record ServingTransition(String resource, EndpointAddress listen, String nodeId) {
   /**
-   * The result of a transition.
-   *
    * @param wanted the names of the route configurations to watch
    */
   record Step(ServingState next, Set<String> wanted) {}
@@ -54,8 +51,6 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   }
 
   /**
-   * Computes the next state.
-   *
    * @param deletion the status of the Listener's deletion; OK if the control plane has not deleted
    *     the Listener
    */
@@ -122,9 +117,9 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
     return new Step(serve(served.get(), routes), both);
   }
 
-  private static boolean isUnanswered(WatchState<RouteTable> routes, boolean isBesideAnother) {
+  private static boolean isUnanswered(WatchState<RouteTable> routes, boolean isServing) {
     return routes.isUnresolved()
-        || (isBesideAnother && routes.value().isEmpty() && !isAnswer(routes.error()));
+        || (isServing && routes.value().isEmpty() && !isAnswer(routes.error()));
   }
 
   /** Whether an error concerns the resource itself and not the connection. */

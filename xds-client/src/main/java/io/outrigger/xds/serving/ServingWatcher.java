@@ -13,9 +13,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Watches the Listener of one served address and the route configurations that the Listener names,
- * and publishes the state of the address. Each turn of the control loop publishes at most one new
- * state.
+ * Watches the Listener of one served address and the route configurations that the Listener names.
+ * Publishes the state of the address, at most once in each turn of the control loop.
  */
 @ControlConfined
 public final class ServingWatcher {
@@ -26,9 +25,7 @@ public final class ServingWatcher {
   private final WatchTable<String, RouteTable> routes;
   private ServingState state;
 
-  /** The status of the Listener's deletion; OK unless the Listener is deleted. */
-  private RpcStatus deletion = RpcStatus.OK;
-
+  private RpcStatus deletion = RpcStatus.OK; // the status of the Listener's deletion
   private boolean dirty;
   private boolean posted;
   private boolean closed;
@@ -71,7 +68,7 @@ public final class ServingWatcher {
     routes.retain(Set.of());
   }
 
-  /** Remembers a deletion, which a later error of the stream must not hide. */
+  /** Stores a deletion, because a later error of the stream replaces the ambient error. */
   private void onListener(String name) {
     RpcStatus ambient = listeners.get(name).ambient();
     if (ambient.isOk() || ambient.code() == RpcStatus.Code.NOT_FOUND) {

@@ -51,7 +51,7 @@ class DependencyGraphTest {
 
   @Test
   void endpointsThatAreNotKnownNeedAWalk() {
-    endpoints.put("a", WatchState.nothing());
+    endpoints.put("a", WatchState.unresolved());
 
     assertThat(graph.update(known, Set.of("a"))).isEqualTo(Optional.empty());
   }

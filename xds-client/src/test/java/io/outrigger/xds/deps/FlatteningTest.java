@@ -35,12 +35,12 @@ class FlatteningTest {
           sides[0],
           WatchState.of(Outcome.ok(Resources.aggregate(sides[0], sides[1].split(" ", -1)))));
     }
-    return Flattening.of("R", name -> known.getOrDefault(name, plain(name)));
+    return new Flattening("R", name -> known.getOrDefault(name, plain(name)));
   }
 
   private static WatchState<ClusterResource> plain(String name) {
     if (name.endsWith("?")) {
-      return WatchState.nothing();
+      return WatchState.unresolved();
     }
     return name.endsWith("!")
         ? WatchState.of(Outcome.failed(RpcStatus.unavailable("gone")))
@@ -71,16 +71,16 @@ class FlatteningTest {
   void listsLeavesDepthFirstEachOnce(String tree, String leaves) {
     Flattening flat = flatten(tree);
 
-    assertThat(flat.leaves()).containsExactly(leaves.split(" ", -1));
-    assertThat(flat.tooDeep()).isFalse();
+    assertThat(flat.leaves).containsExactly(leaves.split(" ", -1));
+    assertThat(flat.tooDeep).isFalse();
   }
 
   @Conformance("A75-10")
   @ParameterizedTest
   @CsvSource({"R=R", "R=X; X=R", "R=X; X=Y; Y=X"})
   void loopWithoutLeafHasNone(String tree) {
-    assertThat(flatten(tree).leaves()).isEmpty();
-    assertThat(flatten(tree).failed()).isEmpty();
+    assertThat(flatten(tree).leaves).isEmpty();
+    assertThat(flatten(tree).failed).isEmpty();
   }
 
   @Conformance("A75-13")
@@ -88,8 +88,8 @@ class FlatteningTest {
   void failedLeafAndUnknownOneAreLeftOut() {
     Flattening flat = flatten("R=X B C?; X=A! D");
 
-    assertThat(flat.leaves()).containsExactly("D", "B");
-    assertThat(flat.failed()).containsOnlyKeys("A!");
+    assertThat(flat.leaves).containsExactly("D", "B");
+    assertThat(flat.failed).containsOnlyKeys("A!");
   }
 
   @Conformance({"A75-11", "A75-12"})
@@ -98,15 +98,15 @@ class FlatteningTest {
   void depthSixteenIsTooDeep(int aggregates, boolean tooDeep) {
     Flattening flat = flatten(chain(aggregates));
 
-    assertThat(flat.tooDeep()).isEqualTo(tooDeep);
+    assertThat(flat.tooDeep).isEqualTo(tooDeep);
     if (!tooDeep) {
-      assertThat(flat.leaves()).containsExactly("L");
+      assertThat(flat.leaves).containsExactly("L");
     }
   }
 
   @Test
   void nothingBelowTheLimitIsLookedUp() {
-    assertThat(flatten(chain(100)).reached()).hasSize(Flattening.MAX_DEPTH);
+    assertThat(flatten(chain(100)).reached).hasSize(Flattening.MAX_DEPTH);
   }
 
   /** R -> X1 -> … -> L with {@code aggregates} aggregates. */
@@ -123,7 +123,7 @@ class FlatteningTest {
   @Property(tries = 500, seed = "20260101")
   void agreesWithWalkingEveryPath(@ForAll("graphs") Map<String, List<String>> graph) {
     Flattening flat =
-        Flattening.of(
+        new Flattening(
             "n0",
             name -> {
               List<String> children = graph.get(name);
@@ -135,8 +135,8 @@ class FlatteningTest {
 
     Set<String> expected = new LinkedHashSet<>();
     walkEveryPath(graph, "n0", new ArrayList<>(), expected);
-    assertThat(flat.leaves()).containsExactlyElementsOf(expected);
-    assertThat(flat.tooDeep()).isFalse(); // no path of so few nodes is
+    assertThat(flat.leaves).containsExactlyElementsOf(expected);
+    assertThat(flat.tooDeep).isFalse(); // no path of so few nodes is
   }
 
   /** The definition, without memory between paths: only a path's own loop ends it. */

@@ -24,7 +24,7 @@ class ResolutionNotesTest {
   void withoutAControlPlaneThereIsNoNodeToName() {
     var notes = new ResolutionNotes("", RpcStatus.OK, RpcStatus.OK);
 
-    assertThat(notes.note()).isEmpty();
+    assertThat(notes.note(RpcStatus.OK, RpcStatus.OK)).isEmpty();
     assertThat(notes.failure("refused")).isEqualTo(RpcStatus.unavailable("refused"));
   }
 
