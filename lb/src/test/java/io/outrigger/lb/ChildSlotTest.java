@@ -28,7 +28,7 @@ class ChildSlotTest {
   private final ChildSlot slot = new ChildSlot(this::create, parent);
 
   private LbPolicy create(LbConfig config, LbParent above) {
-    return LeafPolicies.registry(parent.context(1)).create(config, above);
+    return LeafPolicies.create(parent.context(1), config, above);
   }
 
   @Conformance("A52-05")
@@ -69,7 +69,7 @@ class ChildSlotTest {
     parent.ready(E1);
 
     update(
-        new LbConfig.Leaf<>(
+        new LbConfig.Leaf(
             new BalancingPolicy.RingHash(1, 1, ""),
             Samples.backends(E2),
             LocalityWeights.EQUAL,
@@ -127,7 +127,7 @@ class ChildSlotTest {
     update(leastRequest(E2));
 
     update(
-        new LbConfig.Leaf<>(
+        new LbConfig.Leaf(
             new BalancingPolicy.PickFirst(false),
             Samples.backends("10.0.0.3:80"),
             LocalityWeights.EQUAL,
@@ -177,7 +177,7 @@ class ChildSlotTest {
   }
 
   private static LbConfig roundRobin(String... addresses) {
-    return new LbConfig.Leaf<>(
+    return new LbConfig.Leaf(
         new BalancingPolicy.RoundRobin(),
         Samples.backends(addresses),
         LocalityWeights.EQUAL,
@@ -186,7 +186,7 @@ class ChildSlotTest {
   }
 
   private static LbConfig leastRequest(String... addresses) {
-    return new LbConfig.Leaf<>(
+    return new LbConfig.Leaf(
         new BalancingPolicy.LeastRequest(2),
         Samples.backends(addresses),
         LocalityWeights.EQUAL,

@@ -109,7 +109,7 @@ class RingOracleTest {
                         0))
             .toList();
     var config =
-        new LbConfig.Leaf<>(
+        new LbConfig.Leaf(
             new BalancingPolicy.RingHash(min, max, ""),
             backends,
             LocalityWeights.EQUAL,

@@ -68,7 +68,7 @@ class StrideOracleTest {
             1,
             List.of());
     var config =
-        new LbConfig.Leaf<>(
+        new LbConfig.Leaf(
             settings,
             Samples.backends(addresses.toArray(String[]::new)),
             LocalityWeights.EQUAL,

@@ -27,7 +27,7 @@ public sealed interface LbConfig {
   }
 
   /**
-   * The class by which {@code lb.PolicyRegistry} selects the policy. A policy receives only
+   * The class by which {@code lb.tree.PolicyRegistry} selects the policy. A policy receives only
    * configurations of one kind.
    */
   default Class<?> kind() {
@@ -215,8 +215,8 @@ public sealed interface LbConfig {
    * @param locality the common locality of the endpoints, in the form of metric labels (A78); empty
    *     for a policy that balances several localities
    */
-  record Leaf<S extends BalancingPolicy.EndpointPicking>(
-      S settings,
+  record Leaf(
+      BalancingPolicy.EndpointPicking settings,
       List<Backend> backends,
       LocalityWeights weights,
       FailureNote note,
@@ -229,22 +229,6 @@ public sealed interface LbConfig {
     @Override
     public String policy() {
       return settings.policy();
-    }
-
-    /**
-     * Casts {@code config} to the configuration of a policy whose settings are of class {@code
-     * settings}.
-     *
-     * @throws ClassCastException if {@code config} belongs to another policy
-     */
-    public static <S extends BalancingPolicy.EndpointPicking> Leaf<S> of(
-        Class<S> settings, LbConfig config) {
-      if (!settings.isInstance(((Leaf<?>) config).settings())) {
-        throw new ClassCastException("no settings of " + settings.getName() + ": " + config);
-      }
-      @SuppressWarnings("unchecked") // the class was checked above
-      Leaf<S> own = (Leaf<S>) config;
-      return own;
     }
 
     @Override

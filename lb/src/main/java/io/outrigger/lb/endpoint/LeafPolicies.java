@@ -7,7 +7,6 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
-import io.outrigger.lb.PolicyRegistry;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
@@ -17,30 +16,33 @@ import io.outrigger.lb.view.NodeVisitor;
 import java.util.Map;
 
 /**
- * Registers the leaf policies: the policies that pick endpoints, and the policy that fails calls
+ * Creates the leaf policies: the policies that pick endpoints, and the policy that fails calls
  * because there is no endpoint.
  */
 public final class LeafPolicies {
   private LeafPolicies() {}
 
-  public static PolicyRegistry registry(LbContext context) {
-    return new PolicyRegistry()
-        .leaf(
-            BalancingPolicy.RoundRobin.class,
-            (config, parent) -> new RoundRobinPolicy(context, config, parent))
-        .leaf(
-            BalancingPolicy.PickFirst.class,
-            (config, parent) -> new PickFirstPolicy(context, config, parent))
-        .leaf(
-            BalancingPolicy.RingHash.class,
-            (config, parent) -> new RingHashPolicy(context, config, parent))
-        .leaf(
-            BalancingPolicy.LeastRequest.class,
-            (config, parent) -> new LeastRequestPolicy(context, config, parent))
-        .leaf(
-            BalancingPolicy.WeightedRoundRobin.class,
-            (config, parent) -> new WeightedRoundRobinPolicy(context, config, parent))
-        .node(LbConfig.Failing.class, (config, parent) -> new FailingPolicy(parent, config));
+  public static LbPolicy create(LbContext context, LbConfig config, LbParent parent) {
+    if (config instanceof LbConfig.Failing failing) {
+      return new FailingPolicy(parent, failing);
+    }
+    var leaf = (LbConfig.Leaf) config;
+    if (leaf.settings() instanceof BalancingPolicy.RoundRobin) {
+      return new RoundRobinPolicy(context, leaf, parent);
+    }
+    if (leaf.settings() instanceof BalancingPolicy.PickFirst) {
+      return new PickFirstPolicy(context, leaf, parent);
+    }
+    if (leaf.settings() instanceof BalancingPolicy.RingHash) {
+      return new RingHashPolicy(context, leaf, parent);
+    }
+    if (leaf.settings() instanceof BalancingPolicy.LeastRequest) {
+      return new LeastRequestPolicy(context, leaf, parent);
+    }
+    if (leaf.settings() instanceof BalancingPolicy.WeightedRoundRobin) {
+      return new WeightedRoundRobinPolicy(context, leaf, parent);
+    }
+    throw new AssertionError(leaf.settings());
   }
 
   /** Fails every call with the configured reason; the state is TRANSIENT_FAILURE. */

@@ -36,10 +36,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * read one cache line per event loop and candidate.
  */
 @ControlConfined
-final class LeastRequestPolicy
-    extends EveryEndpointPolicy<BalancingPolicy.LeastRequest, LeastRequestPolicy.Member> {
-  LeastRequestPolicy(
-      LbContext context, LbConfig.Leaf<BalancingPolicy.LeastRequest> config, LbParent parent) {
+final class LeastRequestPolicy extends EveryEndpointPolicy<LeastRequestPolicy.Member> {
+  LeastRequestPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
     super(context, config, parent);
   }
 
@@ -53,13 +51,17 @@ final class LeastRequestPolicy
     return new FewestRequests(
         results,
         ready.stream().map(member -> member.active).toArray(AtomicInteger[]::new),
-        settings().choices(),
+        choices(),
         context().random());
+  }
+
+  private int choices() {
+    return ((BalancingPolicy.LeastRequest) config().settings()).choices();
   }
 
   @Override
   protected Map<String, Object> shownSettings() {
-    return Map.of("choice_count", settings().choices());
+    return Map.of("choice_count", choices());
   }
 
   /** An endpoint, with a counter of the requests in flight over all its addresses. */

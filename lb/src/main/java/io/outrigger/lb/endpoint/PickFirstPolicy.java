@@ -48,12 +48,11 @@ final class PickFirstPolicy implements LbPolicy {
   private final LbContext context;
   private final LbParent parent;
 
-  private LbConfig.Leaf<BalancingPolicy.PickFirst> config;
+  private LbConfig.Leaf config;
   private @Nullable HappyEyeballs addresses;
   private boolean updating;
 
-  PickFirstPolicy(
-      LbContext context, LbConfig.Leaf<BalancingPolicy.PickFirst> config, LbParent parent) {
+  PickFirstPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
     this.context = context;
     this.config = config;
     this.parent = parent;
@@ -61,10 +60,10 @@ final class PickFirstPolicy implements LbPolicy {
 
   @Override
   public void update(LbConfig next) {
-    config = LbConfig.Leaf.of(BalancingPolicy.PickFirst.class, next);
+    config = (LbConfig.Leaf) next;
     updating = true;
     List<Backend> backends =
-        config.settings().shuffle()
+        ((BalancingPolicy.PickFirst) config.settings()).shuffle()
             ? shuffled(config.backends(), config.weights(), context.random())
             : config.backends();
     if (backends.isEmpty()) {

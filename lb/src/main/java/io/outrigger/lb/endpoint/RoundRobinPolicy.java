@@ -4,7 +4,6 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickContext;
@@ -21,9 +20,8 @@ import java.util.List;
 
 /** Picks each READY endpoint in turn. */
 @ControlConfined
-final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRobin, LeafEndpoint> {
-  RoundRobinPolicy(
-      LbContext context, LbConfig.Leaf<BalancingPolicy.RoundRobin> config, LbParent parent) {
+final class RoundRobinPolicy extends EveryEndpointPolicy<LeafEndpoint> {
+  RoundRobinPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
     super(context, config, parent);
   }
 

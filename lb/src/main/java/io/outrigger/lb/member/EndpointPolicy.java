@@ -2,7 +2,6 @@ package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ListChange;
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
@@ -36,12 +35,10 @@ import org.jspecify.annotations.Nullable;
  * its connection, and only a new picker wakes the call.
  */
 @ControlConfined
-public abstract class EndpointPolicy<
-        S extends BalancingPolicy.EndpointPicking, M extends LeafEndpoint>
-    implements LbPolicy {
+public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy {
   private final LbContext context;
   private final LbParent parent;
-  private LbConfig.Leaf<S> config;
+  private LbConfig.Leaf config;
   private final Map<Key, M> members = new HashMap<>();
   private List<M> places = List.of();
   private Connectivity state = Connectivity.CONNECTING;
@@ -49,7 +46,7 @@ public abstract class EndpointPolicy<
   private boolean publishPosted;
   private boolean closed;
 
-  protected EndpointPolicy(LbContext context, LbConfig.Leaf<S> config, LbParent parent) {
+  protected EndpointPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
     this.context = context;
     this.parent = parent;
     this.config = config;
@@ -77,12 +74,8 @@ public abstract class EndpointPolicy<
     return parent;
   }
 
-  protected final LbConfig.Leaf<S> config() {
+  protected final LbConfig.Leaf config() {
     return config;
-  }
-
-  protected final S settings() {
-    return config.settings();
   }
 
   protected final FailureNote note() {
@@ -110,10 +103,9 @@ public abstract class EndpointPolicy<
 
   @Override
   public final void update(LbConfig next) {
-    @SuppressWarnings("unchecked") // a policy gets configurations of one kind only
-    LbConfig.Leaf<S> own = (LbConfig.Leaf<S>) next;
-    Change<M> change = place(config.backends(), own.backends());
-    config = own;
+    List<Backend> before = config.backends();
+    config = (LbConfig.Leaf) next;
+    Change<M> change = place(before, config.backends());
     onUpdate(change);
     publishNow();
   }

@@ -1,7 +1,6 @@
 package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
@@ -25,12 +24,10 @@ import java.util.List;
  * weighted_round_robin (A58).
  */
 @ControlConfined
-public abstract class EveryEndpointPolicy<
-        S extends BalancingPolicy.EndpointPicking, M extends LeafEndpoint>
-    extends EndpointPolicy<S, M> {
+public abstract class EveryEndpointPolicy<M extends LeafEndpoint> extends EndpointPolicy<M> {
   private final Picker.Fixed waits;
 
-  protected EveryEndpointPolicy(LbContext context, LbConfig.Leaf<S> config, LbParent parent) {
+  protected EveryEndpointPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
     super(context, config, parent);
     waits =
         new Picker.Fixed(

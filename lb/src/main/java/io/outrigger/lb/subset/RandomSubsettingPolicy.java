@@ -3,7 +3,6 @@ package io.outrigger.lb.subset;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
-import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
@@ -84,7 +83,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
    * in the order of {@code chosen}. Localities without endpoints are removed.
    */
   private LbConfig partOf(LbConfig config, List<Backend> chosen) {
-    if (config instanceof LbConfig.Leaf<?> leaf) {
+    if (config instanceof LbConfig.Leaf leaf) {
       return partOfLeaf(leaf, chosen);
     }
     if (config instanceof LbConfig.RandomSubset subset) {
@@ -112,9 +111,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
         .toList();
   }
 
-  private static <S extends BalancingPolicy.EndpointPicking> LbConfig partOfLeaf(
-      LbConfig.Leaf<S> leaf, List<Backend> chosen) {
-    return new LbConfig.Leaf<>(
+  private static LbConfig partOfLeaf(LbConfig.Leaf leaf, List<Backend> chosen) {
+    return new LbConfig.Leaf(
         leaf.settings(),
         chosen,
         leaf.settings().weighsLocalities()

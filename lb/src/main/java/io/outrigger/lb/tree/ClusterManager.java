@@ -80,7 +80,7 @@ public final class ClusterManager {
     this.trees = new LbConfigCache(aggregatesDecide);
     this.connector = connector;
     this.listener = listener;
-    this.factory = TreePolicies.registry(context, breakers, loads);
+    this.factory = new PolicyRegistry(context, breakers, loads);
     this.reresolution = new Reresolution(control, listener::onReresolution);
   }
 

@@ -177,7 +177,7 @@ final class ClusterTree {
     var settings = (BalancingPolicy.EndpointPicking) policy;
     LocalityWeights weights =
         settings.weighsLocalities() ? weights(localities) : LocalityWeights.EQUAL;
-    return new LbConfig.Leaf<>(settings, flat(localities), weights, note, place);
+    return new LbConfig.Leaf(settings, flat(localities), weights, note, place);
   }
 
   private static List<Backend> flat(List<LocalityBackends> localities) {

@@ -43,7 +43,7 @@ class ClusterImplPolicyTest {
   private final ClusterImplPolicy policy =
       new ClusterImplPolicy(
           parent.context(THREADS),
-          LeafPolicies.registry(parent.context(THREADS)),
+          (leaf, above) -> LeafPolicies.create(parent.context(THREADS), leaf, above),
           breakers,
           loads,
           config(1, List.of()),
@@ -350,7 +350,7 @@ class ClusterImplPolicyTest {
         maxRequests,
         maxConnections,
         Optional.empty(),
-        new LbConfig.Leaf<>(
+        new LbConfig.Leaf(
             new BalancingPolicy.RoundRobin(),
             Samples.backends(E1),
             LocalityWeights.EQUAL,

@@ -80,16 +80,13 @@ class LbConfigTest {
   }
 
   @Test
-  void thereIsNoWeightedTargetWithoutTargetsNorALeafOfAnothersSettings() {
+  void thereIsNoWeightedTargetWithoutTargets() {
     assertThatThrownBy(() -> new LbConfig.WeightedTarget(List.of()))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> LbConfig.Leaf.of(BalancingPolicy.RingHash.class, leaf()))
-        .isInstanceOf(ClassCastException.class)
-        .hasMessageContaining("RingHash");
   }
 
   private static LbConfig leaf(String... addresses) {
-    return new LbConfig.Leaf<>(
+    return new LbConfig.Leaf(
         new BalancingPolicy.RoundRobin(),
         Samples.backends(addresses),
         LocalityWeights.EQUAL,

@@ -48,7 +48,7 @@ class FailingPolicyTest {
   }
 
   private LbPolicy policy(LbConfig config) {
-    LbPolicy policy = LeafPolicies.registry(parent.context(1)).create(config, parent);
+    LbPolicy policy = LeafPolicies.create(parent.context(1), config, parent);
     parent.loop().inside(() -> policy.update(config));
     return policy;
   }

@@ -34,7 +34,7 @@ class LeastRequestPolicyTest {
   private final LbPolicy policy =
       new LeastRequestPolicy(
           parent.context(1),
-          new LbConfig.Leaf<>(
+          new LbConfig.Leaf(
               new BalancingPolicy.LeastRequest(2), List.of(), LocalityWeights.EQUAL, NOTE, ""),
           parent);
 
@@ -178,7 +178,7 @@ class LeastRequestPolicyTest {
         .inside(
             () ->
                 policy.update(
-                    new LbConfig.Leaf<>(
+                    new LbConfig.Leaf(
                         new BalancingPolicy.LeastRequest(choices),
                         backends,
                         LocalityWeights.EQUAL,

@@ -41,11 +41,11 @@ class PickFirstPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
-      LeafPolicies.registry(parent.context(1))
-          .create(
-              new LbConfig.Leaf<>(
-                  new BalancingPolicy.PickFirst(false), List.of(), LocalityWeights.EQUAL, NOTE, ""),
-              parent);
+      new PickFirstPolicy(
+          parent.context(1),
+          new LbConfig.Leaf(
+              new BalancingPolicy.PickFirst(false), List.of(), LocalityWeights.EQUAL, NOTE, ""),
+          parent);
 
   @Conformance("A37-02")
   @Test
@@ -298,7 +298,7 @@ class PickFirstPolicyTest {
         .inside(
             () ->
                 policy.update(
-                    new LbConfig.Leaf<>(
+                    new LbConfig.Leaf(
                         new BalancingPolicy.PickFirst(true),
                         Samples.backends(E1, E2),
                         LocalityWeights.EQUAL,
@@ -359,7 +359,7 @@ class PickFirstPolicyTest {
         .inside(
             () ->
                 policy.update(
-                    new LbConfig.Leaf<>(
+                    new LbConfig.Leaf(
                         new BalancingPolicy.PickFirst(false),
                         Samples.backends(addresses),
                         LocalityWeights.EQUAL,

@@ -35,11 +35,11 @@ class RoundRobinPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
-      LeafPolicies.registry(parent.context(2))
-          .create(
-              new LbConfig.Leaf<>(
-                  new BalancingPolicy.RoundRobin(), List.of(), LocalityWeights.EQUAL, NOTE, ""),
-              parent);
+      new RoundRobinPolicy(
+          parent.context(2),
+          new LbConfig.Leaf(
+              new BalancingPolicy.RoundRobin(), List.of(), LocalityWeights.EQUAL, NOTE, ""),
+          parent);
 
   @Test
   void everyEndpointIsConnectedAndTakesItsTurn() {
@@ -337,7 +337,7 @@ class RoundRobinPolicyTest {
         .inside(
             () ->
                 policy.update(
-                    new LbConfig.Leaf<>(
+                    new LbConfig.Leaf(
                         new BalancingPolicy.RoundRobin(),
                         backends,
                         LocalityWeights.EQUAL,

@@ -61,7 +61,7 @@ final class OverrideHostScript {
                   .add(backend);
             });
     var child =
-        new LbConfig.Leaf<>(
+        new LbConfig.Leaf(
             new BalancingPolicy.RoundRobin(),
             usable,
             LocalityWeights.EQUAL,

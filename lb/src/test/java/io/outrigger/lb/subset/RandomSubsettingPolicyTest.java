@@ -147,9 +147,9 @@ class RandomSubsettingPolicyTest {
     update(
         policy,
         21,
-        new LbConfig.Leaf<>(new BalancingPolicy.PickFirst(true), all, weights, NOTE, ""));
+        new LbConfig.Leaf(new BalancingPolicy.PickFirst(true), all, weights, NOTE, ""));
 
-    var leaf = (LbConfig.Leaf<?>) last();
+    var leaf = (LbConfig.Leaf) last();
     long[] shares = leaf.weights().sharesOf(leaf.backends());
     for (int i = 0; i < shares.length; i++) {
       assertThat(shares[i]).isEqualTo(whole[all.indexOf(leaf.backends().get(i))]);
@@ -221,7 +221,7 @@ class RandomSubsettingPolicyTest {
   }
 
   private static LbConfig roundRobin(List<Backend> backends) {
-    return new LbConfig.Leaf<>(
+    return new LbConfig.Leaf(
         new BalancingPolicy.RoundRobin(), backends, LocalityWeights.EQUAL, NOTE, "");
   }
 

@@ -36,7 +36,7 @@ public final class FakePolicies implements PolicyFactory {
 
   /** The configuration of the child called {@code name}; another version is another value. */
   public static LbConfig config(String name, int version) {
-    return new LbConfig.Leaf<>(
+    return new LbConfig.Leaf(
         new BalancingPolicy.PickFirst(false),
         List.of(),
         LocalityWeights.EQUAL,
@@ -65,7 +65,7 @@ public final class FakePolicies implements PolicyFactory {
 
   @Override
   public LbPolicy create(LbConfig config, LbParent parent) {
-    String name = ((LbConfig.Leaf<?>) config).note().cluster();
+    String name = ((LbConfig.Leaf) config).note().cluster();
     created.add(name);
     var policy = new FakePolicy(name, parent);
     policies.put(name, policy);

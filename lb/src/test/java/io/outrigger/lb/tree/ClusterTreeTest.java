@@ -217,9 +217,7 @@ class ClusterTreeTest {
 
     LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
 
-    var leaf =
-        LbConfig.Leaf.of(
-            BalancingPolicy.RoundRobin.class, priority(tree).children().get(0).config());
+    var leaf = (LbConfig.Leaf) priority(tree).children().get(0).config();
     assertThat(leaf.backends())
         .extracting(backend -> backend.locality().zone())
         .containsExactly("a", "b");
@@ -238,8 +236,7 @@ class ClusterTreeTest {
 
     LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
 
-    var leaf =
-        LbConfig.Leaf.of(BalancingPolicy.RingHash.class, priority(tree).children().get(0).config());
+    var leaf = (LbConfig.Leaf) priority(tree).children().get(0).config();
     long one = 1L << 31;
     assertThat(leaf.settings()).isEqualTo(settings);
     assertThat(leaf.weights().sharesOf(leaf.backends()))
@@ -259,9 +256,7 @@ class ClusterTreeTest {
 
     LbConfig tree = tree(Samples.leaf(resource, Samples.endpoints(List.of(localities))));
 
-    var leaf =
-        LbConfig.Leaf.of(
-            BalancingPolicy.PickFirst.class, priority(tree).children().get(0).config());
+    var leaf = (LbConfig.Leaf) priority(tree).children().get(0).config();
     assertThat(leaf.weights().sharesOf(leaf.backends())).containsExactly(1L, 1L, (1L << 31) - 1);
   }
 
@@ -274,9 +269,8 @@ class ClusterTreeTest {
     LbConfig tree = tree(Samples.leaf(resource, Samples.priorities(Samples.zone("a", E1, E2))));
 
     var target = (LbConfig.WeightedTarget) priority(tree).children().get(0).config();
-    var leaf =
-        LbConfig.Leaf.of(BalancingPolicy.LeastRequest.class, target.targets().get(0).child());
-    assertThat(leaf.settings().choices()).isEqualTo(3);
+    var leaf = (LbConfig.Leaf) target.targets().get(0).child();
+    assertThat(leaf.settings()).isEqualTo(new BalancingPolicy.LeastRequest(3));
     assertThat(leaf.backends()).hasSize(2);
   }
 

@@ -39,19 +39,17 @@ import org.jspecify.annotations.Nullable;
  * Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
  */
 @ControlConfined
-public final class RingHashPolicy
-    extends EndpointPolicy<BalancingPolicy.RingHash, RingHashPolicy.PlacedEndpoint> {
+public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEndpoint> {
   /** The members in the order of their keys. A member's slot number is its list index. */
   private List<PlacedEndpoint> members = List.of();
 
   /** The configuration from which {@link #ring} was built. */
-  private LbConfig.Leaf<BalancingPolicy.RingHash> applied;
+  private LbConfig.Leaf applied;
 
   /** The current ring; null while the policy has no endpoints. */
   private @Nullable Ring ring;
 
-  public RingHashPolicy(
-      LbContext context, LbConfig.Leaf<BalancingPolicy.RingHash> config, LbParent parent) {
+  public RingHashPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
     super(context, config, parent);
     this.applied = config;
   }
@@ -82,7 +80,11 @@ public final class RingHashPolicy
     applied = config();
   }
 
-  private boolean isMadeFor(LbConfig.Leaf<BalancingPolicy.RingHash> config) {
+  private BalancingPolicy.RingHash settings() {
+    return (BalancingPolicy.RingHash) config().settings();
+  }
+
+  private boolean isMadeFor(LbConfig.Leaf config) {
     return config.settings().equals(applied.settings())
         && config.weights().equals(applied.weights());
   }

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class WeightedRoundRobinPolicy
-    extends EveryEndpointPolicy<WeightedRoundRobin, WeightedRoundRobinPolicy.WeightedEndpoint> {
+    extends EveryEndpointPolicy<WeightedRoundRobinPolicy.WeightedEndpoint> {
   /** The settings for load reports, which event loops read. */
   private volatile WeightedRoundRobin orcaSettings;
 
@@ -47,10 +47,13 @@ public final class WeightedRoundRobinPolicy
   private @Nullable TimerHandle nextUpdate;
   private String detail = "";
 
-  public WeightedRoundRobinPolicy(
-      LbContext context, LbConfig.Leaf<WeightedRoundRobin> config, LbParent parent) {
+  public WeightedRoundRobinPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
     super(context, config, parent);
-    this.orcaSettings = config.settings();
+    this.orcaSettings = settings();
+  }
+
+  private WeightedRoundRobin settings() {
+    return (WeightedRoundRobin) config().settings();
   }
 
   @Override

@@ -55,7 +55,7 @@ class RingHashPolicyTest {
   private final LbPolicy policy =
       new RingHashPolicy(
           parent.context(1),
-          new LbConfig.Leaf<>(SMALL, List.of(), LocalityWeights.EQUAL, NOTE, ""),
+          new LbConfig.Leaf(SMALL, List.of(), LocalityWeights.EQUAL, NOTE, ""),
           parent);
 
   @Conformance("A42-09")
@@ -174,7 +174,7 @@ class RingHashPolicyTest {
         .inside(
             () ->
                 policy.update(
-                    new LbConfig.Leaf<>(
+                    new LbConfig.Leaf(
                         SMALL, Samples.backends(E1), LocalityWeights.EQUAL, discovery, "")));
 
     assertThat(((PickResult.Fail) pick(at(E1))).status().message())
@@ -541,6 +541,6 @@ class RingHashPolicyTest {
         .inside(
             () ->
                 policy.update(
-                    new LbConfig.Leaf<>(settings, backends, LocalityWeights.EQUAL, NOTE, "")));
+                    new LbConfig.Leaf(settings, backends, LocalityWeights.EQUAL, NOTE, "")));
   }
 }

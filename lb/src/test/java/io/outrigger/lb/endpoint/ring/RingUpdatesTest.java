@@ -41,8 +41,8 @@ class RingUpdatesTest {
 
   private final FakeParent parent = new FakeParent();
   private Map<Integer, Backend> known = new HashMap<>();
-  private LbConfig.Leaf<BalancingPolicy.RingHash> config =
-      new LbConfig.Leaf<>(
+  private LbConfig.Leaf config =
+      new LbConfig.Leaf(
           new BalancingPolicy.RingHash(1, 1, ""), List.of(), LocalityWeights.EQUAL, note(0), "");
   private final RingHashPolicy policy = new RingHashPolicy(parent.context(1), config, parent);
 
@@ -87,7 +87,7 @@ class RingUpdatesTest {
     boolean resized = random.nextInt(5) == 0;
     boolean reweighed = random.nextInt(5) == 0;
     config =
-        new LbConfig.Leaf<>(
+        new LbConfig.Leaf(
             resized
                 ? new BalancingPolicy.RingHash(1 + random.nextInt(300), 300, "")
                 : config.settings(),
@@ -194,7 +194,7 @@ class RingUpdatesTest {
     double total = ordered.stream().mapToLong(this::weight).sum();
     double least = ordered.stream().mapToLong(this::weight).min().orElse(1);
     double share = least / total;
-    var sizes = config.settings();
+    var sizes = (BalancingPolicy.RingHash) config.settings();
     double size = Math.min(Math.ceil(share * sizes.minSize()) / share, sizes.maxSize());
     List<Entry> ring = new ArrayList<>();
     double target = 0;

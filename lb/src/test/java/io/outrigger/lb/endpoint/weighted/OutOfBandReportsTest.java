@@ -220,7 +220,7 @@ class OutOfBandReportsTest {
     parent.loop().inside(() -> policy.update(config));
   }
 
-  private static LbConfig.Leaf<WeightedRoundRobin> config(
+  private static LbConfig.Leaf config(
       boolean oob, Duration period, String... addresses) {
     var settings =
         new WeightedRoundRobin(
@@ -231,7 +231,7 @@ class OutOfBandReportsTest {
             WeightedRoundRobin.DEFAULT_UPDATE_PERIOD,
             1,
             List.of());
-    return new LbConfig.Leaf<>(
+    return new LbConfig.Leaf(
         settings, Samples.backends(addresses), LocalityWeights.EQUAL, NOTE, "");
   }
 }

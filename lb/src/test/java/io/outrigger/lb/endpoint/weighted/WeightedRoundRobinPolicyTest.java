@@ -55,7 +55,7 @@ class WeightedRoundRobinPolicyTest {
                 }
               },
               2),
-          new LbConfig.Leaf<>(settings(false), List.of(), LocalityWeights.EQUAL, NOTE, ""),
+          new LbConfig.Leaf(settings(false), List.of(), LocalityWeights.EQUAL, NOTE, ""),
           parent);
 
   @Conformance("A58-03")
@@ -333,7 +333,7 @@ class WeightedRoundRobinPolicyTest {
 
   private void apply(boolean oob, String... addresses) {
     var config =
-        new LbConfig.Leaf<>(
+        new LbConfig.Leaf(
             settings(oob), Samples.backends(addresses), LocalityWeights.EQUAL, NOTE, "");
     parent.loop().inside(() -> policy.update(config));
   }
