@@ -171,6 +171,11 @@ final class AttackRun {
     return Watcher.value(sidecar.process.get("/metrics").body(), series);
   }
 
+  /** The sidecar's view of its memory and of its calls, to explain calls that do not end. */
+  String state() {
+    return sidecar.process.get("/memory").body() + sidecar.process.get("/calls").body();
+  }
+
   /** Something that the attack itself found wrong. */
   void complain(String complaint) {
     complaints.add(complaint);

@@ -215,7 +215,8 @@ final class HonestUse {
       }
       AtomicInteger well = ends.getOrDefault(Status.Code.OK.name(), new AtomicInteger());
       if (well.get() != begun.get()) {
-        run.complain("%d calls: %s".formatted(begun.get(), ends));
+        run.complain(
+            "%d calls: %s, while the sidecar says %s".formatted(begun.get(), ends, run.state()));
       }
     }
 

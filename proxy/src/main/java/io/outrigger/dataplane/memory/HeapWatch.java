@@ -16,6 +16,9 @@ import java.util.function.LongSupplier;
  *       spends at most a fifth of the time in collections. If the heap is full after each
  *       collection for {@link #FULL_LIMIT}, although connections were ended, the process can no
  *       longer serve: every few allocations cause a full collection.
+ *   <li>While live bytes of the heap keep memory short, the watch collects the heap every {@link
+ *       #PERIOD}. Peers may have released these bytes since the last collection, and without a
+ *       collection memory would stay short until the heap is nearly full.
  *   <li>When the heap has grown, the watch collects it. Since Java 24 the serial collector extends
  *       the old generation for objects that survive the young generation, up to the heap's limit,
  *       before it searches the old generation for garbage. Earlier versions of Java collected the
@@ -34,7 +37,10 @@ public final class HeapWatch {
    */
   private static final String COLLECT_GROWN = "outrigger.heap.collect-grown";
 
-  /** The time between two checks whether the heap has grown. */
+  /**
+   * The time between two checks whether the heap has grown, and the age at which a measurement that
+   * keeps memory short is repeated.
+   */
   static final Duration PERIOD = Duration.ofSeconds(5);
 
   /** A heap that is full after each collection for this long is treated as permanently full. */
@@ -69,6 +75,8 @@ public final class HeapWatch {
 
   /** The earliest time at which the watch may collect the heap again. */
   private long nextNanos;
+
+  private long collectedNanos;
 
   /** The last time at which the heap was not full. */
   private long roomNanos;
@@ -128,7 +136,8 @@ public final class HeapWatch {
    * Updates the gauge by a collection if one is needed and allowed, otherwise from the used bytes.
    */
   private void measure() {
-    boolean isDue = (gauge.isWorthACollection() || isFull()) && loop.nanoTime() - nextNanos >= 0;
+    boolean isUseful = gauge.isWorthACollection() || isFull() || isOutdated();
+    boolean isDue = isUseful && loop.nanoTime() - nextNanos >= 0;
     if (isDue) {
       collect();
     } else {
@@ -141,11 +150,16 @@ public final class HeapWatch {
     }
   }
 
+  private boolean isOutdated() {
+    return gauge.isHeapShort() && loop.nanoTime() - collectedNanos >= PERIOD.toNanos();
+  }
+
   private void collect() {
     long began = loop.nanoTime();
     gauge.onCollecting();
     heap.collect.run();
     long ended = loop.nanoTime();
+    collectedNanos = ended;
     nextNanos = ended + REST * (ended - began);
     gauge.onCollected(heap.usedBytes.getAsLong());
   }

@@ -136,6 +136,11 @@ public final class MemoryGauge implements ProcessMemory {
     return isSuspect || Math.max(directShare, heapShare) >= SHORT;
   }
 
+  /** Whether the live bytes that the last collection has found keep memory short. */
+  boolean isHeapShort() {
+    return heapShare >= SHORT;
+  }
+
   @Override
   public boolean onFailure(Throwable failure) {
     return OutOfMemory.onLoop(failure);

@@ -31,8 +31,12 @@ final class HeapWatchTest {
   private int ends;
 
   private void start(boolean collectGrown) {
+    start(collectGrown, memory.gauge);
+  }
+
+  private void start(boolean collectGrown, MemoryGauge gauge) {
     var sizes = new HeapWatch.Heap(() -> heap.total, () -> heap.used, 107 * MIB, heap::collect);
-    var watch = new HeapWatch(loop, sizes, collectGrown, memory.gauge, () -> ends++);
+    var watch = new HeapWatch(loop, sizes, collectGrown, gauge, () -> ends++);
     loop.execute(watch::begin);
     loop.run();
   }
@@ -124,6 +128,28 @@ final class HeapWatchTest {
     }
 
     assertThat(ends).isZero();
+  }
+
+  /** Peers may have released what a collection found, and garbage hides this. */
+  @Test
+  void memoryDoesNotStayShortForBytesThatPeersHaveReleased() {
+    var limits = new MemoryView.Limits(40 * MIB, 80 * MIB, 120 * MIB);
+    var gauge = new MemoryGauge(limits, () -> heap.used, () -> 0);
+    start(false, gauge);
+    heap.used = 55 * MIB;
+    heap.usedAfterwards = 35 * MIB;
+    loop.advance(HeapWatch.CALM);
+    assertThat(heap.collections).isOne();
+    assertThat(gauge.isShort()).isTrue();
+
+    heap.usedAfterwards = 12 * MIB;
+    passAPeriod();
+    assertThat(heap.collections).isEqualTo(2);
+    assertThat(gauge.isShort()).isFalse();
+
+    passAPeriod();
+    passAPeriod();
+    assertThat(heap.collections).as("collections of a heap that is not short").isEqualTo(2);
   }
 
   /** A collection stops all threads, so that collections take at most a fifth of the time. */
