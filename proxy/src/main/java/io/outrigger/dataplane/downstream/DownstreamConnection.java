@@ -112,8 +112,8 @@ final class DownstreamConnection implements ConnectionHandler {
   }
 
   @Override
-  public void onRefused(HeaderList sound, String reason) {
-    ForwardedCall.refused(forward, caller, loop, sound, reason);
+  public void onRefused(HeaderList validFields, String reason) {
+    forward.onRefused(caller, loop, validFields, reason);
     errors.onRequestRefused(caller.side(), peer(), reason);
   }
 

@@ -62,7 +62,8 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   /**
-   * Requests a stream. The call may be streaming, or even have ended, when this method returns.
+   * Requests a stream. When this method returns, the stream may already be open, and the call may
+   * have ended.
    *
    * @return false when the subchannel has no transport; the attempt has then ended
    */
@@ -77,7 +78,6 @@ final class Attempt implements CallTransport.Waiter {
     return false;
   }
 
-  /** The resolution note of the picked subchannel's cluster (A88). */
   String resolutionNote() {
     return subchannel.note().note();
   }
@@ -131,7 +131,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** The authority that the route sets (A81, A111); empty when the route does not rewrite it. */
+  /** The authority that the route sets (A81, A111); empty when the route sets none. */
   private String authority(HostRewrite rewrite) {
     if (rewrite instanceof HostRewrite.Literal literal) {
       return literal.authority();
@@ -160,9 +160,8 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   /**
-   * Ends the attempt from the proxy's side. Does nothing when the attempt has ended. A backend that
-   * has answered before it received the whole request gets RST_STREAM, whether or not the app has
-   * ended the request.
+   * Ends the attempt, because the call has ended. A backend that has not yet received the whole
+   * request gets RST_STREAM.
    */
   void finish() {
     if (state == State.WAITING && transport != null) {
@@ -194,10 +193,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /**
-   * Relays the held response headers. The frame that follows the headers shows whether they were
-   * the whole response.
-   */
+  /** Relays the held response headers, which end the response if {@code whole}. */
   private void relayEarly(boolean whole) {
     HeaderList head = early;
     if (head != null) {
@@ -234,7 +230,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** Whether this response is withheld from the app because the request is retried (A44-06). */
+  /** Retries the request if the policy retries this failure; returns false otherwise (A44-06). */
   private boolean retries(HeaderList headers, boolean endStream) {
     RpcStatus.Code failure = ResponseRelay.failureOf(headers, endStream);
     if (failure == null) {
@@ -244,11 +240,11 @@ final class Attempt implements CallTransport.Waiter {
     if (delay == RetryState.NO_RETRY) {
       return false;
     }
-    Http2Stream from = stream;
-    if (from != null) {
-      returnUnsent(from);
-      if (!endStream || !from.hasSentEnd()) {
-        from.reset(Http2Error.CANCEL);
+    Http2Stream failed = stream;
+    if (failed != null) {
+      returnUnsent(failed);
+      if (!endStream || !failed.hasSentEnd()) {
+        failed.reset(Http2Error.CANCEL);
       }
     }
     reportLoad(headers);
@@ -317,7 +313,6 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** Returns unsent data to the request, so that another stream can send the data. */
   private void returnUnsent(Http2Stream ended) {
     call.request.close(ended.takeUnsent());
   }

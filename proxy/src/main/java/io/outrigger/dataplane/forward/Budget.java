@@ -13,7 +13,7 @@ final class Budget {
     this.max = max;
   }
 
-  /** Reserves {@code count}; returns false and reserves nothing when less than that is free. */
+  /** Reserves {@code count}; returns false when less than {@code count} is available. */
   boolean hold(int count) {
     if (held.addAndGet(count) > max) {
       held.addAndGet(-count);

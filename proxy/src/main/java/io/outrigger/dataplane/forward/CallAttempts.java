@@ -101,23 +101,19 @@ final class CallAttempts implements PickContext, FilteredCall {
   private boolean holdsCluster;
   private @Nullable SessionHint session;
 
-  /** The request hash, computed when a policy first reads it, and kept for further picks (A42). */
+  /** The request hash; null until a policy reads the hash (A42). */
   private @Nullable Long hash;
 
-  private @Nullable Picker seen;
+  private @Nullable Picker lastPicker;
   private @Nullable RpcStatus lastFailure;
   private @Nullable Attempt attempt;
 
-  /** The number of transparent retries of this call so far. */
   private byte transparentRetries;
 
   /** Whether the current attempt had to wait for a pick or a stream. */
   private boolean waited;
 
-  /**
-   * The state of the retry policy; null without a policy, when the request is kept for transparent
-   * retries only.
-   */
+  /** The state of the retry policy; null when the route has no retry policy. */
   private @Nullable RetryState retries;
 
   CallAttempts(ForwardedCall call, CallTime time, CallStatsRecorder record, RequestRelay request) {
@@ -128,9 +124,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Sets the routing decision. All attempts go to the cluster of {@code chosen}, for which {@code
-   * chosen} has acquired a reference (A31-04), unless a filter changes the cluster before the first
-   * attempt.
+   * Sets the routing decision, with which the call owns a reference to the cluster. All attempts go
+   * to this cluster (A31-04), unless a filter changes the cluster before the first attempt.
    */
   void route(RouteDecision.Forward chosen) {
     decision = chosen;
@@ -147,7 +142,6 @@ final class CallAttempts implements PickContext, FilteredCall {
     }
   }
 
-  /** The routing decision. Call this only after {@link #route}. */
   RouteDecision.Forward decision() {
     return requireNonNull(decision);
   }
@@ -204,12 +198,12 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   @Override
   public long hash() {
-    Long known = hash;
-    if (known == null) {
-      known = decision().route().hash(call.head(), call.forward.channelId(), random());
-      hash = known;
+    Long computed = hash;
+    if (computed == null) {
+      computed = decision().route().hash(call.head(), call.forward.channelId(), random());
+      hash = computed;
     }
-    return known;
+    return computed;
   }
 
   @Override
@@ -232,8 +226,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * The resolution note that is added to failures of this call (A88); in an aggregate cluster, the
-   * note of the leaf that the attempt uses. Empty before a cluster was chosen.
+   * The resolution note for failures of this call (A88). In an aggregate cluster, this is the note
+   * of the attempt's leaf cluster. Empty before routing.
    */
   String resolutionNote() {
     if (attempt != null && (phase == Phase.OPENING || phase == Phase.STREAMING)) {
@@ -258,7 +252,6 @@ final class CallAttempts implements PickContext, FilteredCall {
     return retries == null ? 0 : retries.previousAttempts();
   }
 
-  /** Continues after a wait. */
   void resume() {
     if (phase == Phase.PICKING) {
       pick();
@@ -270,12 +263,12 @@ final class CallAttempts implements PickContext, FilteredCall {
    * repetition needs a newly published picker.
    */
   private void pick() {
-    ClusterHandle from = requireNonNull(cluster);
+    ClusterHandle routed = requireNonNull(cluster);
     String delayType;
     String reason;
     do {
-      Picker picker = from.picker();
-      seen = picker;
+      Picker picker = routed.picker();
+      lastPicker = picker;
       PickResult result = picker.pick(this);
       if (result instanceof PickResult.Use use) {
         if (open(use.subchannel())) {
@@ -312,7 +305,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (!call.reserve()) {
       return true;
     }
-    if (!call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen))) {
+    if (!call.waiting().parkOn(requireNonNull(cluster), requireNonNull(lastPicker))) {
       return false;
     }
     waited = true;
@@ -343,7 +336,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   // Events that the attempt reports.
 
-  /** Called when the attempt ended before anything was sent. The call waits for the next picker. */
+  /** Called when the attempt ended before anything was sent. */
   void onNotSent() {
     to(Phase.PICKING);
     if (!parkForPick(STATE_MISMATCH, CONNECTION_GONE)) {
@@ -389,11 +382,10 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Handles a failure with which a backend answered before any response had begun.
+   * Computes the back-off after a backend has answered with a failure.
    *
    * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when absent
-   * @return the back-off for {@link #retryAfter}; {@link RetryState#NO_RETRY} when the answer goes
-   *     to the app
+   * @return nanoseconds; {@link RetryState#NO_RETRY} when the answer goes to the app
    */
   long retryDelay(RpcStatus.Code code, @Nullable AsciiString pushback) {
     return mayRetry() && retries != null
@@ -401,7 +393,6 @@ final class CallAttempts implements PickContext, FilteredCall {
         : RetryState.NO_RETRY;
   }
 
-  /** Schedules the next attempt in {@code nanos}; the last attempt ended with {@code failure}. */
   void retryAfter(long nanos, RpcStatus failure) {
     to(Phase.BACKING_OFF);
     lastFailure = failure;
@@ -421,8 +412,8 @@ final class CallAttempts implements PickContext, FilteredCall {
    * Called when the backend's stream ended before the response was complete.
    *
    * @param refusal whether the backend guarantees that it did not process the request
-   * @param relayed the reset that is sent to an app that already has the response headers; null to
-   *     send trailers with {@code failure} instead
+   * @param relayed the reset for an app that already has the response headers; null to send
+   *     trailers with {@code failure}
    */
   void onUpstreamFailed(
       Attempt ended, Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
@@ -441,8 +432,8 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /**
    * Sends a refused request, all of whose data is still available, again to another backend
-   * (SC-34). The new pick runs in a separate task, since the connection that just lost its streams
-   * may not be marked as closing yet. The retry policy does not count this attempt.
+   * (SC-34). The new pick runs in a separate task, because the connection that lost its streams may
+   * not yet be marked as closing. The retry policy does not count this attempt.
    */
   private void retryTransparently(RpcStatus failure) {
     transparentRetries++;
@@ -459,26 +450,24 @@ final class CallAttempts implements PickContext, FilteredCall {
     }
   }
 
-  /** Whether a backend has sent a complete response. */
   boolean hasResponseEnded() {
     return attempt != null && attempt.response.hasEnded();
   }
 
   String waitsFor() {
-    ClusterHandle in = requireNonNull(cluster);
+    ClusterHandle routed = requireNonNull(cluster);
     if (phase == Phase.BACKING_OFF) {
-      return CallFailures.nextAttempt(in, requireNonNull(lastFailure));
+      return CallFailures.nextAttempt(routed, requireNonNull(lastFailure));
     }
     boolean isSent = phase == Phase.STREAMING; // the backend may have just reset the stream
     if (attempt != null && (attempt.isOpen() || isSent)) {
-      return CallFailures.response(in, attempt.address());
+      return CallFailures.response(routed, attempt.address());
     }
     return attempt != null && attempt.isWaiting()
-        ? CallFailures.stream(in, attempt.address())
-        : CallFailures.connection(in, lastFailure);
+        ? CallFailures.stream(routed, attempt.address())
+        : CallFailures.connection(routed, lastFailure);
   }
 
-  /** Ends the open attempt and releases the cluster, because the call has ended. */
   void finish() {
     to(Phase.OVER);
     if (attempt != null) {

@@ -4,17 +4,14 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.config.rbac.AuthorizationInput;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request and its caller, as RBAC judges them (A41). Many policies read the same few parts of a
- * request, so this class looks up each part once.
- */
+/** A request and its caller, as RBAC judges them (A41). */
 @LoopConfined
 public final class CallAuthorization implements AuthorizationInput {
   private final RequestHead head;
   private final Connection connection;
   private final String urlPath;
 
-  /** The header that was read last, and its value. */
+  /** The last header that was read, because successive policies often read the same header. */
   private String lastName = "";
 
   private @Nullable String lastValue;

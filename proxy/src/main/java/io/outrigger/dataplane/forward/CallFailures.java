@@ -49,24 +49,18 @@ final class CallFailures {
     };
   }
 
-  /** The status of a call whose stream the backend reset. */
   static RpcStatus ofReset(Http2Error error, String address) {
     return new RpcStatus(codeOf(error), address + " reset the stream: " + error);
   }
 
-  /**
-   * The status of a call whose stream this proxy reset, because the backend violated the protocol.
-   */
+  /** The status of a call whose backend violated the protocol. */
   static RpcStatus ofFault(Http2Error error, String reason, String address) {
     return error == Http2Error.ENHANCE_YOUR_CALM
         ? new RpcStatus(Code.RESOURCE_EXHAUSTED, "response of " + address + ": " + reason)
         : RpcStatus.internal(address + " broke the protocol: " + reason);
   }
 
-  /**
-   * The status of a call with a header list that is larger than the peer accepts (RFC 9113 section
-   * 6.5.2).
-   */
+  /** The status for a header list larger than the peer accepts (RFC 9113 section 6.5.2). */
   static RpcStatus beyondPeersLimit(String list, long bytes, String peer, long limit) {
     return new RpcStatus(
         Code.RESOURCE_EXHAUSTED,
@@ -79,12 +73,9 @@ final class CallFailures {
     return RpcStatus.unavailable("connection to " + address + " lost: " + reason);
   }
 
-  // Texts for messages that name what a call is waiting for.
+  // Texts for a call that waits.
 
-  /**
-   * Returns the text for a call that waits for the configuration of {@code target}. The text ends
-   * with the reason why the configuration is missing, if known.
-   */
+  /** Describes a missing configuration, with the reason if known. */
   static String configuration(ForwardTarget target) {
     ConfigSelector selector = target.selector();
     return "the configuration of "
@@ -97,7 +88,7 @@ final class CallFailures {
   /**
    * The status of a call whose deadline passed (SC-09).
    *
-   * @param waitedFor what the call was waiting for; empty when it waited for nothing
+   * @param waitedFor a text of this class; empty before routing
    */
   static RpcStatus deadline(long limitNanos, String waitedFor) {
     String prefix = "deadline exceeded after " + limitNanos / 1_000_000 + "ms";
@@ -106,12 +97,12 @@ final class CallFailures {
         waitedFor.isEmpty() ? prefix : prefix + ", waiting for " + waitedFor);
   }
 
-  /** Describes a call that waits for the back-off between two attempts (SC-10). */
+  /** Describes a call in a back-off between two attempts (SC-10). */
   static String nextAttempt(ClusterHandle cluster, RpcStatus failure) {
     return "another attempt in " + quoted(cluster) + " after " + failure;
   }
 
-  /** The status of a response that was withheld from the app because the request is retried. */
+  /** The status of an attempt whose response the app does not receive. */
   static RpcStatus ofAnswer(Code code, String address) {
     return new RpcStatus(code, address + " answered " + code);
   }
@@ -124,9 +115,6 @@ final class CallFailures {
     return "a stream to " + address + " in " + quoted(cluster);
   }
 
-  /**
-   * @param lastFailure why there is no connection; null when nothing has failed
-   */
   static String connection(ClusterHandle cluster, @Nullable RpcStatus lastFailure) {
     String state = "a connection in " + quoted(cluster) + ", which is " + cluster.state();
     return lastFailure == null ? state : state + ": " + lastFailure.message();

@@ -44,7 +44,6 @@ public final class CallLoop implements Executor {
     deadlines = new DeadlineTimers(clock, alarm);
   }
 
-  /** The loops of a running process, in order. */
   public static List<CallLoop> of(EventLoops loops, RandomSource random) {
     return IntStream.range(0, loops.count()).mapToObj(i -> of(i, loops.loop(i), random)).toList();
   }
@@ -81,11 +80,11 @@ public final class CallLoop implements Executor {
     if (!headers.recurs()) {
       return RequestHead.of(headers);
     }
-    int place = headers.hash() & (HEADS - 1);
-    RequestHead head = heads[place];
+    int slot = headers.hash() & (HEADS - 1);
+    RequestHead head = heads[slot];
     if (head == null || head.headers() != headers) {
       head = RequestHead.of(headers);
-      heads[place] = head;
+      heads[slot] = head;
     }
     return head;
   }

@@ -10,7 +10,6 @@ abstract class CallTime extends DeadlineTimers.Entry {
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
 
-  /** Whether the arrived headers are still being processed. */
   private boolean arriving = true;
 
   CallTime(CallLoop loop) {
@@ -18,19 +17,17 @@ abstract class CallTime extends DeadlineTimers.Entry {
     arrivalNanos = loop.nanoTime();
   }
 
+  /** Called when the arrived headers are processed. */
   void arrived() {
     arriving = false;
   }
 
-  /** Sets the limit, which {@link #arm} enforces. */
+  /** Sets the limit; {@link #arm} must follow. */
   void limit(long nanos) {
     limitNanos = nanos;
   }
 
-  /**
-   * Arms the deadline. {@link #onDeadline} runs once, at most one tick after the limit. A call
-   * without a limit gets no timer.
-   */
+  /** Arms the deadline; does nothing for a call without a limit. */
   void arm() {
     if (limitNanos != EffectiveTimeout.NONE) {
       loop.deadlines.arm(this, arrivalNanos, limitNanos);
@@ -45,7 +42,7 @@ abstract class CallTime extends DeadlineTimers.Entry {
     return limitNanos;
   }
 
-  /** The time since the arrival of the call; 0, without reading the clock, while it arrives. */
+  /** The time since the arrival of the headers; 0 until {@link #arrived}, to save a clock read. */
   long elapsedNanos() {
     return arriving ? 0 : loop.nanoTime() - arrivalNanos;
   }

@@ -17,11 +17,12 @@ public sealed interface Caller {
   /** The reason that calls report when they fail because no endpoint can be reached. */
   LocalReason unreachable();
 
+  /** Returns the request headers for the backend. */
   HeaderList forwarded(HeaderList request);
 
   PeerErrors.Side side();
 
-  /** Returns the peer's address with its name, for messages. */
+  /** Adds the peer's name, if known, to its address, for messages. */
   String described(String address);
 
   /** A local app that uses a {@code --forward}. */
@@ -66,10 +67,10 @@ public sealed interface Caller {
     /** Replaces an {@code x-forwarded-client-cert} that the peer itself has sent. */
     @Override
     public HeaderList forwarded(HeaderList request) {
-      HeaderList rest = request.without(KnownName.FORWARDED_CLIENT_CERT);
+      HeaderList others = request.without(KnownName.FORWARDED_CLIENT_CERT);
       return certificate
-          .map(field -> HeaderList.builder(rest.size() + 1).addAll(rest).add(field).build())
-          .orElse(rest);
+          .map(field -> HeaderList.builder(others.size() + 1).addAll(others).add(field).build())
+          .orElse(others);
     }
 
     @Override

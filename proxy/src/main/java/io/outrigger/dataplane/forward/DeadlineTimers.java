@@ -10,20 +10,16 @@ import org.slf4j.LoggerFactory;
 /**
  * The deadlines of one event loop's calls, in order.
  *
- * <p>No task is scheduled per request: at most one alarm is set, for the first deadline. An earlier
- * deadline cancels this alarm and sets a new alarm. The end of a call does not cancel its alarm.
- * Deadlines are rounded up to ticks of about 2 ms, so a deadline never fires early, and fires at
- * most one tick late.
+ * <p>No task is scheduled per request. There is at most one alarm, for the first deadline. An
+ * earlier deadline replaces the alarm, but the end of a call does not cancel the alarm. Deadlines
+ * are rounded up to ticks of about 2 ms: a deadline never fires early, and at most one tick late.
  */
 @LoopConfined
 public final class DeadlineTimers {
   /** Schedules a task to run once, later, on the loop. */
   @FunctionalInterface
   public interface Alarm {
-    /**
-     * Schedules {@code task}; returns an action that cancels the task and removes it from the
-     * loop's queue.
-     */
+    /** Returns an action that removes {@code task} from the loop's queue. */
     Runnable in(long delayNanos, Runnable task);
   }
 
@@ -41,7 +37,7 @@ public final class DeadlineTimers {
       index = newIndex;
     }
 
-    /** The deadline has passed; the entry is no longer armed. */
+    /** Called when the deadline has passed and the entry is no longer armed. */
     abstract void onDeadline();
   }
 
@@ -50,21 +46,18 @@ public final class DeadlineTimers {
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
-  /**
-   * The maximum number of deadlines that fire in one task. Thousands of calls may have the same
-   * deadline, and each of these calls needs a reply.
-   */
-  private static final int FIRED_AT_ONCE = 64;
+  /** The maximum number of deadlines per task, since thousands of calls may end at one time. */
+  private static final int FIRED_PER_TASK = 64;
 
   private final LongSupplier clock;
   private final Alarm alarm;
   private final long origin;
 
-  /** A heap whose entries know their index, so that removing an entry takes logarithmic time. */
+  /** A heap with an index in each entry, so that removing an entry takes logarithmic time. */
   private final DefaultPriorityQueue<Entry> armed =
       new DefaultPriorityQueue<>((a, b) -> Long.compare(a.tick, b.tick), 16);
 
-  /** The last tick that has begun to fire; some of its entries may wait for the next task. */
+  /** The last tick that has begun to fire; some of its entries may fire in the next task. */
   private long doneTick;
 
   private long alarmTick = NO_ALARM;
@@ -90,7 +83,6 @@ public final class DeadlineTimers {
     setAlarm(entry.tick);
   }
 
-  /** Disarms {@code entry}; does nothing for an entry that is not armed. */
   void disarm(Entry entry) {
     armed.removeTyped(entry);
   }
@@ -112,7 +104,7 @@ public final class DeadlineTimers {
     alarmTick = NO_ALARM;
     doneTick = (clock.getAsLong() - origin) >> TICK_BITS;
     Entry first = armed.peek();
-    for (int i = 0; i < FIRED_AT_ONCE && first != null && first.tick <= doneTick; i++) {
+    for (int i = 0; i < FIRED_PER_TASK && first != null && first.tick <= doneTick; i++) {
       disarm(first);
       fire(first);
       first = armed.peek();
@@ -122,7 +114,7 @@ public final class DeadlineTimers {
     }
   }
 
-  /** Fires {@code entry}. A failure in one call must not delay the deadlines of other calls. */
+  /** Fires {@code entry}; a failure in one call must not prevent other deadlines. */
   private static void fire(Entry entry) {
     try {
       entry.onDeadline();

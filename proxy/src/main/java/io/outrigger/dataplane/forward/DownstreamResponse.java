@@ -14,16 +14,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executor;
 
 /**
- * The app's stream of a call. Knows how much of the response was sent to the app, and ends the
- * stream.
+ * Sends the response of a call to the app, and ends the app's stream.
  *
  * <p>An app that has not ended its request when the response is complete gets RST_STREAM(NO_ERROR)
- * (RFC 9113 section 8.1, SC-24). The reset is sent only after the whole response was written, since
- * a reset drops pending data.
+ * (RFC 9113 section 8.1, SC-24). The reset is sent after the whole response was written, because a
+ * reset drops pending data.
  */
 @LoopConfined
 final class DownstreamResponse {
-  /** The maximum length of a request's content type that an answer repeats. */
+  /** The maximum length of a content type that is copied from the request. */
   private static final int MAX_CONTENT_TYPE = 100;
 
   private static final AsciiString PROTO = AsciiString.cached("application/grpc+proto");
@@ -118,18 +117,17 @@ final class DownstreamResponse {
   }
 
   /**
-   * Returns the content type of a whole answer: the request's type if it is a gRPC type of normal
-   * length. {@code application/grpc+proto} is shortened to {@code application/grpc}, which each
-   * client accepts.
+   * Returns the content type of a whole answer. A client that sends {@code application/grpc+json}
+   * accepts no other type; all other clients accept {@code application/grpc}.
    */
   private static AsciiString contentType(RequestHead head) {
-    AsciiString asked = head.headers().get(KnownName.CONTENT_TYPE);
-    return asked == null
-            || asked.length() > MAX_CONTENT_TYPE
-            || !RequestHead.isGrpc(asked)
-            || asked.contentEqualsIgnoreCase(PROTO)
+    AsciiString requested = head.headers().get(KnownName.CONTENT_TYPE);
+    return requested == null
+            || requested.length() > MAX_CONTENT_TYPE
+            || !RequestHead.isGrpc(requested)
+            || requested.contentEqualsIgnoreCase(PROTO)
         ? RequestHead.APPLICATION_GRPC
-        : asked;
+        : requested;
   }
 
   void reset(Http2Error error) {
@@ -157,8 +155,8 @@ final class DownstreamResponse {
   }
 
   /**
-   * Drops DATA of an ended call. Returns the flow-control credit of the DATA, so that the app's
-   * other streams continue.
+   * Drops DATA of an ended call, but returns its flow-control credit, which the app's other streams
+   * need.
    */
   void discard(ByteBuf data, boolean endStream) {
     requestEnded |= endStream;
@@ -170,9 +168,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * Stops the app from sending more of the request once the response is complete. The check runs in
-   * a later task, because the end of the request may have been read together with its headers: a
-   * unary call that fails must not be reset.
+   * Stops the app from sending more of the request when the response is complete. The check runs in
+   * a later task: the end of the request may already be read, and a unary call that fails must not
+   * be reset.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {
@@ -186,17 +184,14 @@ final class DownstreamResponse {
     }
   }
 
-  /** Resets the stream because memory is short and the app did not read the response. */
+  /** Resets the stream, because memory is short and the app does not read the response. */
   void drop() {
     if (phase != Phase.GONE) {
       reset(Http2Error.ENHANCE_YOUR_CALM);
     }
   }
 
-  /**
-   * Sends the RST_STREAM of phase {@code STOPPING} if all pending data was written; called after
-   * each write.
-   */
+  /** Called after each write: in phase {@code STOPPING}, resets the stream when all is written. */
   void onSent() {
     if (phase == Phase.STOPPING && stream.pendingBytes() == 0) {
       reset(Http2Error.NO_ERROR);

@@ -5,12 +5,17 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.route.Route;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallStats;
+import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.http2.HeaderField;
+import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -30,33 +35,25 @@ public final class Forward {
   private final String name;
   final ForwardSettings settings;
   private final Caller.Local app;
-  final CallObserver observer;
+  private final CallObserver observer;
   final CallTracer tracer;
   final MemoryGauge memory;
-  final PendingCall.Limit waiting;
+  final PendingCall.Limit queueLimit;
   private final List<CallStats> stats;
 
-  /** The budget of bytes that calls may keep for retries. */
   final Budget replays = new Budget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
 
   private final @Nullable HeaderField fixedAuthority;
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
-  /**
-   * The last target's authority as a header field. A race between loops only costs one more
-   * conversion.
-   */
-  private @Nullable KnownAuthority known;
+  /** The authority of the last target, as a header field; a race between loops is harmless. */
+  private @Nullable CachedAuthority cachedAuthority;
 
-  private record KnownAuthority(ForwardTarget target, HeaderField field) {}
+  private record CachedAuthority(ForwardTarget target, HeaderField field) {}
 
   /** The last authority that {@link #isAuthority} accepted; a race between loops is harmless. */
-  private @Nullable AsciiString lastSound;
+  private @Nullable AsciiString lastValid;
 
-  /**
-   * @param memory the memory gauge; while memory is full, new requests on heavy connections are
-   *     refused
-   */
   public Forward(
       String name,
       ForwardSettings settings,
@@ -75,7 +72,7 @@ public final class Forward {
         settings.authority() instanceof AuthorityMode.Fixed fixed
             ? HeaderField.of(KnownName.AUTHORITY, fixed.text())
             : null;
-    waiting =
+    queueLimit =
         new PendingCall.Limit(
             new Budget(settings.maxQueuedRequests()), new Budget(settings.maxQueuedBytes()));
     stats =
@@ -88,12 +85,12 @@ public final class Forward {
     return name;
   }
 
-  /** The counters of this forward's calls. Callable from any thread. */
+  /** The current counters of this forward's calls. */
   public CallStats.Totals totals() {
-    return new CallStats.Totals(stats, (int) waiting.requests().held());
+    return new CallStats.Totals(stats, (int) queueLimit.requests().held());
   }
 
-  /** The local apps, which are the callers unless the forward is for a {@code --serve}. */
+  /** The caller of a {@code --forward}; a {@code --serve} has one caller per connection. */
   public Caller app() {
     return app;
   }
@@ -109,38 +106,62 @@ public final class Forward {
   }
 
   /**
-   * Returns a message about what is wrong with the request's authority; null when the authority is
-   * valid or not used.
+   * Returns the reason why the request's authority is invalid; null when the authority is valid or
+   * not used.
    */
   @Nullable String authorityFault(Caller caller, RequestHead head) {
-    AsciiString own = head.authority();
-    if (own.isEmpty()) {
+    AsciiString requested = head.authority();
+    if (requested.isEmpty()) {
       return caller.targets().needsAuthority()
           ? "no :authority, which names the target here"
           : null;
     }
-    if (settings.authority() instanceof AuthorityMode.Preserve && !own.equals(lastSound)) {
-      if (!isAuthority(own)) {
+    if (settings.authority() instanceof AuthorityMode.Preserve && !requested.equals(lastValid)) {
+      if (!isAuthority(requested)) {
         return ":authority is not a host with an optional port"
             + (caller instanceof Caller.Local ? " (--authority preserve)" : "");
       }
-      lastSound = own;
+      lastValid = requested;
     }
     return null;
   }
 
-  /** User information is not allowed: RFC 9113 section 8.3.1. */
+  /** Whether {@code text} is a host with an optional port (RFC 9113 section 8.3.1). */
   static boolean isAuthority(AsciiString text) {
     return AUTHORITY.matcher(text).matches();
   }
 
-  /** The value for {@code channel_id} hash policies: one random value per forward (SC-46). */
+  /** The random value of this forward for {@code channel_id} hash policies (SC-46). */
   public long channelId() {
     return channelId;
   }
 
-  CallStats stats(CallLoop loop) {
-    return stats.get(loop.index());
+  CallStatsRecorder recorder(Caller caller, CallLoop loop) {
+    var record = new CallStatsRecorder(stats.get(loop.index()));
+    if (caller instanceof Caller.Remote remote) {
+      record.peer(remote.connection().peer());
+    }
+    return record;
+  }
+
+  /** Counts an ended call and notifies the observer. */
+  void report(CallStatsRecorder record, long durationNanos, long limitNanos) {
+    record.ended(durationNanos, limitNanos);
+    if (!observer.onEnded(record)) {
+      record.count(CallCounter.UNOBSERVED);
+    }
+  }
+
+  /**
+   * Counts and reports a request that was reset because it violates HTTP/2.
+   *
+   * @param validFields the fields of the request that are valid
+   */
+  public void onRefused(Caller caller, CallLoop loop, HeaderList validFields, String reason) {
+    CallStatsRecorder record = recorder(caller, loop);
+    record.started(loop.headOf(validFields), tracer);
+    record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
+    report(record, 0, EffectiveTimeout.NONE);
   }
 
   /**
@@ -148,14 +169,13 @@ public final class Forward {
    * precedence over the endpoint's hostname, and the hostname over any default (A81
    * "xds_cluster_impl LB Policy Changes").
    *
-   * @param rewritten the authority to which the route rewrites; empty when the route rewrites
-   *     nothing
+   * @param rewritten the authority that the route sets; empty when the route sets none
    */
   HeaderField authorityFor(RequestHead head, ForwardTarget target, String rewritten) {
     if (settings.authority() instanceof AuthorityMode.Preserve) {
-      HeaderField own = head.authorityField();
-      if (own != null && !own.value().isEmpty()) {
-        return own;
+      HeaderField requested = head.authorityField();
+      if (requested != null && !requested.value().isEmpty()) {
+        return requested;
       }
     }
     if (!rewritten.isEmpty()) {
@@ -164,11 +184,11 @@ public final class Forward {
     if (fixedAuthority != null) {
       return fixedAuthority;
     }
-    KnownAuthority current = known;
-    if (current == null || current.target() != target) {
-      current = new KnownAuthority(target, HeaderField.of(KnownName.AUTHORITY, target.authority()));
-      known = current;
+    CachedAuthority cached = cachedAuthority;
+    if (cached == null || cached.target() != target) {
+      cached = new CachedAuthority(target, HeaderField.of(KnownName.AUTHORITY, target.authority()));
+      cachedAuthority = cached;
     }
-    return current.field();
+    return cached.field();
   }
 }

@@ -6,12 +6,11 @@ import java.util.function.Supplier;
 /**
  * The settings of one forward's calls.
  *
- * @param maxQueuedRequests the maximum number of requests that wait for configuration, picks and
- *     streams
- * @param maxQueuedBytes the maximum number of bytes of waiting requests that are buffered
- * @param measuring the attributes that the metrics of calls distinguish
- * @param nodeId supplies the xDS node ID that is appended to the message of each local failure, or
- *     an empty string to append nothing; a supplier, because the ID is not known at the start
+ * @param maxQueuedRequests the maximum number of requests that wait for a configuration, pick or
+ *     stream
+ * @param maxQueuedBytes the maximum number of buffered bytes of waiting requests
+ * @param nodeId supplies the xDS node ID for messages of local failures, once the ID is known;
+ *     empty to add no ID
  */
 public record ForwardSettings(
     AuthorityMode authority,

@@ -7,7 +7,6 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilterChain;
@@ -82,7 +81,6 @@ public final class ForwardedCall implements StreamHandler {
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
 
-  /** Creates a call for a stream that {@code caller} opened on the given event loop. */
   public ForwardedCall(Forward forward, Caller caller, CallLoop loop, Http2Stream stream) {
     this.forward = forward;
     this.caller = caller;
@@ -95,30 +93,9 @@ public final class ForwardedCall implements StreamHandler {
           }
         };
     app = new DownstreamResponse(stream, loop);
-    record = recorder(forward, caller, loop);
+    record = forward.recorder(caller, loop);
     request = new RequestRelay(app, record, new ReplayBuffer(forward.replays));
     attempts = new CallAttempts(this, time, record, request);
-  }
-
-  /**
-   * Counts and reports a request that violated HTTP/2 and was reset.
-   *
-   * @param sound the valid fields of the request
-   */
-  public static void refused(
-      Forward forward, Caller caller, CallLoop loop, HeaderList sound, String reason) {
-    CallStatsRecorder record = recorder(forward, caller, loop);
-    record.started(loop.headOf(sound), forward.tracer);
-    record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
-    end(forward, record, 0, EffectiveTimeout.NONE);
-  }
-
-  private static CallStatsRecorder recorder(Forward forward, Caller caller, CallLoop loop) {
-    var record = new CallStatsRecorder(forward.stats(loop));
-    if (caller instanceof Caller.Remote remote) {
-      record.peer(remote.connection().peer());
-    }
-    return record;
   }
 
   /** Returns the final response headers of a backend with the fields that the filters add. */
@@ -149,8 +126,8 @@ public final class ForwardedCall implements StreamHandler {
   }
 
   @Override
-  public void onTooLarge(HeaderList fitting, boolean endStream) { // SC-26
-    begin(fitting, endStream);
+  public void onTooLarge(HeaderList partOfFields, boolean endStream) { // SC-26
+    begin(partOfFields, endStream);
     reply(CallFailures.headersTooLarge(), LocalReason.HEADERS_TOO_LARGE);
   }
 
@@ -261,22 +238,22 @@ public final class ForwardedCall implements StreamHandler {
   // Routing.
 
   private void route() {
-    ForwardTarget from = requireNonNull(target);
-    ConfigSelector refusing = null;
+    ForwardTarget routed = target();
+    ConfigSelector previous = null;
     while (true) {
-      ConfigSelector selector = from.selector();
+      ConfigSelector selector = routed.selector();
       if (selector == null || (selector.mayRecover() && head().waitsForReady())) { // SC-21
         if (!reserve()) {
           return;
         }
         time.arm();
-        if (waiting().parkOn(from, selector)) {
-          record.callDelayed(CallFailures.configuration(target), time.elapsedNanos());
+        if (waiting().parkOn(routed, selector)) {
+          record.callDelayed(CallFailures.configuration(routed), time.elapsedNanos());
           return;
         }
         continue;
       }
-      if (selector == refusing) { // a bug: the selector is replaced before its clusters are retired
+      if (selector == previous) { // a bug: the selector is replaced before its clusters are retired
         reply(RpcStatus.internal("routes name a retired cluster"), LocalReason.XDS_ERROR);
         return;
       }
@@ -285,7 +262,7 @@ public final class ForwardedCall implements StreamHandler {
         onDecision(decision);
         return;
       }
-      refusing = selector;
+      previous = selector;
     }
   }
 
@@ -295,8 +272,8 @@ public final class ForwardedCall implements StreamHandler {
     }
     if (decision instanceof RouteDecision.Reject reject) {
       LocalReason reason = LocalReason.of(reject.reason());
-      int usual = LocalReply.httpStatus(reject.status(), reason);
-      reply(reject.status(), reason, reject.httpStatus() == 0 ? usual : reject.httpStatus());
+      int byReason = LocalReply.httpStatus(reject.status(), reason);
+      reply(reject.status(), reason, reject.httpStatus() == 0 ? byReason : reject.httpStatus());
       return;
     }
     var chosen = (RouteDecision.Forward) decision;
@@ -314,7 +291,6 @@ public final class ForwardedCall implements StreamHandler {
     }
   }
 
-  /** Runs the filters until the call is sent or answered, or has to wait. */
   private void filter() {
     FilterStep step = requireNonNull(filters).next();
     if (step instanceof FilterStep.Pause wait) {
@@ -349,7 +325,7 @@ public final class ForwardedCall implements StreamHandler {
     return reserved;
   }
 
-  /** Continues after a wait; does nothing when the call has ended meanwhile. */
+  /** Continues the call after a wait. Does nothing when the call has ended. */
   void resume() {
     if (phase == Phase.ROUTING) {
       route();
@@ -368,15 +344,14 @@ public final class ForwardedCall implements StreamHandler {
   }
 
   /**
-   * Called when the backend's stream ended before the response was complete, and no attempt
-   * follows.
+   * Called when the backend's stream ended before the response was complete, and no further attempt
+   * is made.
    *
-   * @param relayed the reset that is sent to an app that already has the response headers; null to
-   *     send trailers with {@code failure} instead
+   * @param relayed see {@link CallAttempts#onUpstreamFailed}
    */
   void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
     if (response.hasEnded()) {
-      finish(); // the backend needs no more of the request
+      finish(); // the response is complete
     } else if (time.isOver()) {
       onDeadline(); // the backend hit the same deadline a tick earlier (SC-11)
     } else if (relayed != null && response.hasBegun()) {
@@ -426,7 +401,6 @@ public final class ForwardedCall implements StreamHandler {
     reply(CallFailures.queueFull(forward, caller), LocalReason.OVERLOAD);
   }
 
-  /** Answers on behalf of the backend and ends the call. */
   void reply(RpcStatus status, LocalReason reason) {
     reply(status, reason, LocalReply.httpStatus(status, reason));
   }
@@ -476,14 +450,7 @@ public final class ForwardedCall implements StreamHandler {
     }
     attempts.finish();
     app.stop();
-    end(forward, record, time.elapsedNanos(), time.limitNanos());
-  }
-
-  private static void end(Forward forward, CallStatsRecorder record, long nanos, long limitNanos) {
-    record.ended(nanos, limitNanos);
-    if (!forward.observer.onEnded(record)) {
-      record.count(CallCounter.UNOBSERVED);
-    }
+    forward.report(record, time.elapsedNanos(), time.limitNanos());
   }
 
   RequestHead head() {
@@ -494,22 +461,19 @@ public final class ForwardedCall implements StreamHandler {
     return requireNonNull(target);
   }
 
-  /**
-   * Returns the object that parks and pauses the call; {@link #resume} runs when the call is woken.
-   */
+  /** Returns the waiting state, which runs {@link #resume} when the call is woken. */
   PendingCall waiting() {
-    PendingCall known = waiting;
-    if (known == null) {
-      known = new PendingCall(forward.waiting, loop, this::resume);
-      waiting = known;
+    PendingCall pending = waiting;
+    if (pending == null) {
+      pending = new PendingCall(forward.queueLimit, loop, this::resume);
+      waiting = pending;
     }
-    return known;
+    return pending;
   }
 
-  /** Releases the reservation of {@link #reserve}. */
   void stopWaiting() {
     if (waiting != null) {
-      waiting.leave();
+      waiting.stop();
     }
   }
 }

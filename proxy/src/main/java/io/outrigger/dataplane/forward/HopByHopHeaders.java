@@ -37,13 +37,12 @@ final class HopByHopHeaders {
   /**
    * Sends the request's header block to the backend.
    *
-   * @param authority the {@code :authority} to send, whatever the app has sent
+   * @param authority replaces the app's {@code :authority}
    * @param encrypted whether the connection to the backend uses TLS
    * @param timeoutNanos the {@code grpc-timeout} to send (A31-37); {@link EffectiveTimeout#NONE} to
    *     send none
    * @param previousAttempts the number of previous attempts that the retry policy counts (A44-11)
-   * @param context the fields of a trace context; they replace fields of the same names from the
-   *     app
+   * @param context the fields of a trace context, which replace the app's fields of the same names
    * @return 0 when the block was sent; otherwise the size of the header list, which is larger than
    *     the backend accepts
    */
@@ -76,8 +75,7 @@ final class HopByHopHeaders {
   }
 
   /**
-   * Returns {@code trailers} of either side without the fields that are forbidden in trailers or
-   * belong to one hop.
+   * Returns a copy of the trailers of a request or response without {@link #FORBIDDEN_IN_TRAILERS}.
    */
   static HeaderList trailers(HeaderList trailers) {
     return trailers.without(FORBIDDEN_IN_TRAILERS);
@@ -92,12 +90,12 @@ final class HopByHopHeaders {
       int previousAttempts,
       HeaderList context) {
     HeaderList from = head.headers();
-    boolean named = false;
+    boolean hasAuthority = false;
     for (int i = 0; i < from.size(); i++) {
       HeaderField field = from.field(i);
-      if (!named && (!field.name().isPseudo() || field.known() == KnownName.AUTHORITY)) {
+      if (!hasAuthority && (!field.name().isPseudo() || field.known() == KnownName.AUTHORITY)) {
         to.add(authority);
-        named = true;
+        hasAuthority = true;
       }
       switch (field.known()) {
         case AUTHORITY, // sent above
@@ -126,7 +124,7 @@ final class HopByHopHeaders {
         }
       }
     }
-    if (!named) {
+    if (!hasAuthority) {
       to.add(authority);
     }
     if (timeoutNanos != EffectiveTimeout.NONE) {

@@ -31,8 +31,7 @@ public final class LocalReply {
 
   /**
    * Appends the resolution note of the cluster to the message of a status, or the node ID when the
-   * note is empty. A message that already contains a note is not changed: failures of pickers and
-   * of configurations have their own note (A88).
+   * note is empty. Failures of pickers and configurations already contain a note (A88).
    *
    * @param clusterNote the resolution note of the cluster; empty before a cluster was chosen
    */
@@ -49,12 +48,7 @@ public final class LocalReply {
         : new RpcStatus(status.code(), text + "; " + note);
   }
 
-  /**
-   * Builds a whole gRPC response in one header block.
-   *
-   * @param contentType the content type of the request; a client that sends {@code
-   *     application/grpc+json} accepts no other type
-   */
+  /** Builds a whole gRPC response in one header block. */
   static HeaderList trailersOnly(AsciiString contentType, RpcStatus status, LocalReason reason) {
     var block =
         HeaderList.builder(5).add(KnownName.STATUS, OK).add(KnownName.CONTENT_TYPE, contentType);
@@ -113,8 +107,8 @@ public final class LocalReply {
   }
 
   /**
-   * Percent-encodes {@code message} for {@code grpc-message}. A text that is too long is cut in the
-   * middle, so that its end, which names the node, remains.
+   * Percent-encodes {@code message} for {@code grpc-message}. A long text is cut in the middle, so
+   * that the node ID at its end remains.
    */
   static String encode(String message) {
     String whole = percentEncoded(message);

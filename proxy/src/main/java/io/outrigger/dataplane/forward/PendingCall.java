@@ -12,11 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The waiting state of one call: its reservation in the forward's {@link Limit}, the target or
- * cluster on which the call is parked, and its intended pauses.
+ * cluster on which the call is parked, and its delays.
  *
- * <p>The control loop wakes a parked call once per {@code Parking}; the wake-up then runs on the
- * call's event loop. A wake-up that arrives after the call stopped waiting does nothing, since it
- * belongs to an earlier {@code Parking}.
+ * <p>The control loop wakes a parked call once per {@link Parking}, and the call continues on its
+ * event loop. A wake-up does nothing when the call is no longer in the same {@code Parking}.
  */
 @LoopConfined
 final class PendingCall {
@@ -26,9 +25,12 @@ final class PendingCall {
    */
   record Limit(Budget requests, Budget bytes) {}
 
-  private final Limit room;
+  private final Limit limit;
   private final CallLoop loop;
+
+  /** Runs on the call's loop when the call is woken. */
   private final Runnable onWoken;
+
   private boolean reserved;
   private long bytes;
   private @Nullable Parking parking;
@@ -37,30 +39,27 @@ final class PendingCall {
   /** Removes {@link #parking} from its target or cluster. */
   private Runnable cancel = () -> {};
 
-  /**
-   * @param onWoken the action that runs on the call's loop when the call is woken
-   */
-  PendingCall(Limit room, CallLoop loop, Runnable onWoken) {
-    this.room = room;
+  PendingCall(Limit limit, CallLoop loop, Runnable onWoken) {
+    this.limit = limit;
     this.loop = loop;
     this.onWoken = onWoken;
   }
 
-  /** Reserves a place in the queue, once per call; false when the queue is full. */
+  /** Counts the call as waiting; false when too many calls wait. Further calls have no effect. */
   boolean reserve(HeaderList head) {
     if (reserved) {
       return true;
     }
-    if (!room.requests().hold(1)) {
+    if (!limit.requests().hold(1)) {
       return false;
     }
     reserved = true;
     return hold(head.heapBytes());
   }
 
-  /** Reserves room for bytes that arrived while the call waits; false when the limit is reached. */
+  /** Reserves {@code count} bytes of the forward's limit; false when the limit is reached. */
   boolean hold(int count) {
-    if (!room.bytes().hold(count)) {
+    if (!limit.bytes().hold(count)) {
       return false;
     }
     bytes += count;
@@ -85,7 +84,7 @@ final class PendingCall {
     return isParked(next, cluster.park(next, seen), cluster::unpark);
   }
 
-  /** Runs on the call's loop, so no wake-up can run before this method ends. */
+  /** Runs on the call's loop, so a wake-up cannot run before this method ends. */
   private boolean isParked(Parking next, long ticket, LongConsumer unpark) {
     if (ticket < 0) {
       return false;
@@ -95,10 +94,7 @@ final class PendingCall {
     return true;
   }
 
-  /**
-   * Runs the task {@code then} after {@code nanos}, at most one timer tick late, unless the call
-   * stops waiting before.
-   */
+  /** Runs {@code then} after {@code nanos} unless {@link #stop} is called before. */
   void pause(long nanos, Runnable then) {
     pause =
         new DeadlineTimers.Entry() {
@@ -110,8 +106,8 @@ final class PendingCall {
     loop.deadlines.arm(pause, loop.nanoTime(), nanos);
   }
 
-  /** Stops waiting and releases all reservations. A second call does nothing. */
-  void leave() {
+  /** Stops waiting and releases all reservations. Further calls have no effect. */
+  void stop() {
     if (pause != null) {
       loop.deadlines.disarm(pause);
     }
@@ -121,10 +117,10 @@ final class PendingCall {
     }
     if (reserved) {
       reserved = false;
-      room.requests().release(1);
+      limit.requests().release(1);
     }
     if (bytes > 0) {
-      room.bytes().release(bytes);
+      limit.bytes().release(bytes);
       bytes = 0;
     }
   }

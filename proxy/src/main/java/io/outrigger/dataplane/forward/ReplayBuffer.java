@@ -27,7 +27,6 @@ final class ReplayBuffer {
    */
   static final int ARRAY_BYTES = 1 << 10;
 
-  /** The bytes that all calls of the forward may keep. */
   private final Budget budget;
 
   /** All bytes of a small copy; null for other copies. */
@@ -39,8 +38,8 @@ final class ReplayBuffer {
   private int size;
 
   /**
-   * Whether some bytes were not copied, because room is lacking or no copy is needed. No more bytes
-   * are copied then, because a copy with a gap is useless.
+   * Whether some bytes were not copied. Later bytes are then not copied either, because a copy with
+   * a gap is useless.
    */
   private boolean full;
 
@@ -55,12 +54,12 @@ final class ReplayBuffer {
    * @return the number of copied bytes
    */
   int keep(ByteBuf data) {
-    int given = data.readableBytes();
-    int more = full ? 0 : Math.min(given, MAX_BYTES - size);
+    int readable = data.readableBytes();
+    int more = full ? 0 : Math.min(readable, MAX_BYTES - size);
     if (more > 0 && !budget.hold(more)) {
       more = 0;
     }
-    full |= more < given;
+    full |= more < readable;
     if (more == 0) {
       return 0;
     }
@@ -82,25 +81,24 @@ final class ReplayBuffer {
     return more;
   }
 
-  /** The number of copied bytes. */
   int size() {
     return size;
   }
 
-  /** Returns the buffer of a large copy, with all bytes so far and room for {@code more}. */
+  /** Returns {@link #large} with all bytes that are already copied and space for {@code more}. */
   private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
-    ByteBuf known = large;
-    if (known == null) {
-      known = FallbackBuffers.buffer(alloc, size + more, MAX_BYTES);
+    ByteBuf buffer = large;
+    if (buffer == null) {
+      buffer = FallbackBuffers.buffer(alloc, size + more, MAX_BYTES);
       if (small != null) {
-        known.writeBytes(small);
+        buffer.writeBytes(small);
         small = null;
       }
     } else {
-      known = FallbackBuffers.withRoom(known, more);
+      buffer = FallbackBuffers.withRoom(buffer, more);
     }
-    large = known;
-    return known;
+    large = buffer;
+    return buffer;
   }
 
   boolean isEmpty() {
@@ -123,7 +121,7 @@ final class ReplayBuffer {
     return copy.writeBytes(all, all.readerIndex(), size);
   }
 
-  /** Stops copying; the bytes that were copied so far are kept. */
+  /** Stops copying, but keeps the bytes that are already copied. */
   void stop() {
     full = true;
   }

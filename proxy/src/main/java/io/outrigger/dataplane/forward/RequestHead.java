@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a request's headers that the proxy needs, read once. Requests that share one
+ * The parts of a request's headers that the proxy needs. Requests that share one
  * recurring {@link HeaderList} also share one {@code RequestHead}. Explanations of routing read a
  * hypothetical request in the same way.
  */
@@ -37,13 +37,10 @@ public final class RequestHead implements CallRequest {
   private boolean grpc;
   private boolean waitForReady;
 
-  /**
-   * The last header list sent to a backend; null before the first list, and for headers that do not
-   * recur.
-   */
+  /** The header list that was sent last to a backend; null for headers that do not recur. */
   private @Nullable Upstream upstream;
 
-  /** A header list for the backend, and the fields that were set in this list. */
+  /** A header list for the backend, with the values that this proxy has set in the list. */
   private record Upstream(
       HeaderList list, HeaderField authority, HeaderField scheme, long timeoutNanos) {}
 
@@ -51,7 +48,7 @@ public final class RequestHead implements CallRequest {
     this.headers = headers;
   }
 
-  /** Reads {@code headers}, which must be valid HTTP headers. */
+  /** Reads headers that the HTTP/2 connection has validated. */
   public static RequestHead of(HeaderList headers) {
     var head = new RequestHead(headers);
     for (int i = 0; i < headers.size(); i++) {
@@ -114,10 +111,7 @@ public final class RequestHead implements CallRequest {
     return authority == null ? AsciiString.EMPTY_STRING : authority.value();
   }
 
-  /**
-   * {@link #authority} as an {@code :authority} field; null when the app sent neither {@code
-   * :authority} nor {@code host}.
-   */
+  /** {@link #authority} as an {@code :authority} field; null when the authority is absent. */
   @Nullable HeaderField authorityField() {
     return authority == null || authority.known() == KnownName.AUTHORITY
         ? authority
@@ -136,15 +130,15 @@ public final class RequestHead implements CallRequest {
     return timeout == null ? AsciiString.EMPTY_STRING : timeout;
   }
 
-  /** Returns the header list that was sent last if it has exactly these fields, otherwise null. */
+  /** Returns the header list that was sent last; null when it has another of these values. */
   @SuppressWarnings("ReferenceEquality") // callers cache these fields
   @Nullable HeaderList upstream(HeaderField authority, HeaderField scheme, long timeoutNanos) {
-    Upstream known = upstream;
-    return known != null
-            && known.authority == authority
-            && known.scheme == scheme
-            && known.timeoutNanos == timeoutNanos
-        ? known.list
+    Upstream last = upstream;
+    return last != null
+            && last.authority == authority
+            && last.scheme == scheme
+            && last.timeoutNanos == timeoutNanos
+        ? last.list
         : null;
   }
 
@@ -198,19 +192,18 @@ public final class RequestHead implements CallRequest {
    * Returns the call that would be made for this request on the given route.
    *
    * @param channelId see {@link Forward#channelId}
-   * @param session the addresses to which earlier calls of the session went; empty without a
-   *     session
+   * @param session see {@link PlannedCall#session}
    */
   public PlannedCall on(Route route, long channelId, Optional<List<EndpointAddress>> session) {
     Long hash =
         route.action() instanceof RouteAction.Forward action
             ? HashPolicy.hash(action.hashPolicies(), this, channelId)
             : null;
-    OptionalLong known = hash == null ? OptionalLong.empty() : OptionalLong.of(hash);
+    OptionalLong fixedHash = hash == null ? OptionalLong.empty() : OptionalLong.of(hash);
     return new PlannedCall() {
       @Override
       public OptionalLong hash() {
-        return known;
+        return fixedHash;
       }
 
       @Override

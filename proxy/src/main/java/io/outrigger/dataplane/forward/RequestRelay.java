@@ -25,14 +25,12 @@ final class RequestRelay {
   private final CallStatsRecorder record;
 
   /**
-   * Data after the bytes in {@link #replay} that was not passed to a stream; created on first use.
+   * The data that follows the bytes in {@link #replay} and was not passed to a stream; created on
+   * first use.
    */
-  private @Nullable PendingData kept;
+  private @Nullable PendingData buffered;
 
-  /**
-   * The trailers of a request that is not gRPC, kept until the call ends, since they may be sent
-   * again.
-   */
+  /** The trailers of a request that is not gRPC, for the case that they must be sent again. */
   private @Nullable HeaderList trailers;
 
   /** The first bytes of the body; empty once the request can no longer be sent again. */
@@ -40,20 +38,20 @@ final class RequestRelay {
 
   private @Nullable Http2Stream backend;
 
-  /** Whether the request can no longer be sent again. */
+  /** Whether the request can no longer be sent to another backend. */
   private boolean committed;
 
   /** The number of bytes passed to the stream of the current backend. */
-  private long given;
+  private long passed;
 
   /** The number of bytes sent to the current backend. */
   private long sent;
 
   /**
-   * The number of bytes that return no credit when they are sent, because they were already sent to
-   * an earlier backend.
+   * The number of bytes that were sent to an earlier backend and are not yet sent to the current
+   * backend. These bytes return no credit when they are sent again.
    */
-  private int creditless;
+  private int bytesToResend;
 
   RequestRelay(DownstreamResponse app, CallStatsRecorder record, ReplayBuffer replay) {
     this.app = app;
@@ -61,17 +59,15 @@ final class RequestRelay {
     this.replay = replay;
   }
 
-  /** Stops copying the request; the bytes that were copied so far are kept. */
   void stopCopying() {
     replay.stop();
   }
 
-  /** Whether the whole request can still be sent to another backend. */
   boolean canReplay() {
     return !committed;
   }
 
-  /** Drops the copy, since the request is not sent again. The current attempt continues. */
+  /** Drops the copy because the request is not sent again. The current attempt continues. */
   void commit() {
     committed = true;
     replay.release();
@@ -81,9 +77,9 @@ final class RequestRelay {
     return backend != null;
   }
 
-  /** Whether the app ended the request with its headers, without data or trailers. */
+  /** Whether the request has only headers: neither data nor trailers. */
   boolean endsWithHead() {
-    return app.requestEnded() && isNothingKept();
+    return app.requestEnded() && isNothingBuffered();
   }
 
   /**
@@ -92,16 +88,16 @@ final class RequestRelay {
    */
   void open(Http2Stream stream) {
     backend = stream;
-    creditless += (int) sent; // at most the size of the copy
+    bytesToResend += (int) sent; // at most the size of the copy
     sent = 0;
-    given = 0;
+    passed = 0;
     boolean ended = app.requestEnded();
     if (!replay.isEmpty()) {
-      send(stream, replay.copy(), ended && trailers == null && keptBytes() == 0);
+      send(stream, replay.copy(), ended && trailers == null && bufferedBytes() == 0);
     }
-    while (keptBytes() > 0 && kept != null) {
-      ByteBuf data = kept.take(Integer.MAX_VALUE);
-      send(stream, data, ended && trailers == null && kept.isEmpty());
+    while (bufferedBytes() > 0 && buffered != null) {
+      ByteBuf data = buffered.take(Integer.MAX_VALUE);
+      send(stream, data, ended && trailers == null && buffered.isEmpty());
     }
     if (trailers != null) {
       stream.sendHeaders(trailers, true);
@@ -110,26 +106,25 @@ final class RequestRelay {
 
   private void send(Http2Stream stream, ByteBuf data, boolean endStream) {
     record.outbound(data);
-    given += data.readableBytes();
+    passed += data.readableBytes();
     stream.sendData(data, endStream);
   }
 
-  /**
-   * Called when the backend's stream has ended; {@code unsent} is the data that it did not send.
-   */
+  /** Called when the backend's stream has ended, with the data that this stream did not send. */
   void close(PendingData unsent) {
     backend = null;
     int copied = replay.size();
-    long from = given - unsent.bytes();
-    committed |= from > copied; // some bytes were sent but not copied
+    long sentBytes = passed - unsent.bytes();
+    committed |= sentBytes > copied; // some bytes were sent but not copied
     if (committed) {
       commit();
       unsent.release();
       return;
     }
-    unsent.skip((int) Math.min(unsent.bytes(), copied - from)); // these bytes are also in the copy
+    int alsoCopied = (int) Math.min(unsent.bytes(), copied - sentBytes);
+    unsent.skip(alsoCopied);
     if (!unsent.isEmpty()) {
-      kept = unsent;
+      buffered = unsent;
     }
   }
 
@@ -142,10 +137,10 @@ final class RequestRelay {
     if (!committed && sent > replay.size()) {
       commit(); // more bytes were sent than copied: this attempt is the last (A6 "Buffering")
     }
-    int repeated = Math.min(creditless, bytes);
-    creditless -= repeated;
-    if (bytes > repeated) {
-      app.stream.consumed(bytes - repeated);
+    int resent = Math.min(bytesToResend, bytes);
+    bytesToResend -= resent;
+    if (bytes > resent) {
+      app.stream.consumed(bytes - resent);
     }
   }
 
@@ -158,20 +153,17 @@ final class RequestRelay {
     if (backend != null) {
       send(backend, data, endStream);
     } else if (copied < data.readableBytes()) {
-      if (kept == null) {
-        kept = new PendingData();
+      if (buffered == null) {
+        buffered = new PendingData();
       }
-      ByteBuf rest = data.skipBytes(copied).slice(); // has its own indices
-      kept.add(rest, true, data.alloc());
+      ByteBuf remaining = data.skipBytes(copied).slice(); // has its own indices
+      buffered.add(remaining, true, data.alloc());
     } else {
       data.release();
     }
   }
 
-  /**
-   * Called when the app sent trailers. gRPC requests have no trailers, so trailers only end a gRPC
-   * request (SC-14).
-   */
+  /** Called when the app sent trailers, which are not relayed for a gRPC request (SC-14). */
   void onTrailers(HeaderList received, boolean grpc) {
     HeaderList block = HopByHopHeaders.trailers(received);
     app.onRequestEnd();
@@ -185,21 +177,20 @@ final class RequestRelay {
     }
   }
 
-  /** Releases all buffered data; called when the call has ended. */
   void release() {
     backend = null;
     commit();
-    if (kept != null) {
-      kept.release();
-      kept = null;
+    if (buffered != null) {
+      buffered.release();
+      buffered = null;
     }
   }
 
-  private int keptBytes() {
-    return kept == null ? 0 : kept.bytes();
+  private int bufferedBytes() {
+    return buffered == null ? 0 : buffered.bytes();
   }
 
-  private boolean isNothingKept() {
-    return keptBytes() == 0 && trailers == null && replay.isEmpty();
+  private boolean isNothingBuffered() {
+    return bufferedBytes() == 0 && trailers == null && replay.isEmpty();
   }
 }

@@ -30,15 +30,12 @@ final class ResponseRelay {
   private boolean ended;
   private boolean succeeded;
 
-  /**
-   * @param address the backend's address, for messages
-   */
   ResponseRelay(ForwardedCall call, EndpointAddress address) {
     this.call = call;
     this.address = address;
   }
 
-  /** Whether the final response headers have arrived. */
+  /** Whether the final response headers have arrived; informational headers do not count. */
   boolean hasBegun() {
     return status != 0;
   }
@@ -76,7 +73,7 @@ final class ResponseRelay {
     }
   }
 
-  /** Whether the app accepts a header list of this size; if not, this method ends the call. */
+  /** Whether the app accepts a header list of this size; ends the call otherwise. */
   private boolean isAccepted(HeaderList list) {
     long limit = call.app.stream.maxHeaderListBytes();
     long bytes = limit == Long.MAX_VALUE ? 0 : list.listBytes();
@@ -141,8 +138,8 @@ final class ResponseRelay {
 
   /**
    * The status code of a gRPC call whose response fails with its first header block: a
-   * Trailers-Only response, or the headers of a response that is not gRPC (SC-18). Null for the
-   * start of a normal response, for an informational response, and for success.
+   * Trailers-Only response, or the headers of a response that is not gRPC (SC-18). Null when the
+   * header block is no failure.
    */
   static @Nullable Code failureOf(HeaderList head, boolean endStream) {
     int status = statusOf(head);
@@ -158,7 +155,7 @@ final class ResponseRelay {
     return begins ? null : Code.ofHttpStatus(status);
   }
 
-  /** Returns the last {@code grpc-status}, because clients use the last; null when absent. */
+  /** Returns the last {@code grpc-status}, which clients use; null when absent. */
   private static @Nullable AsciiString grpcStatus(HeaderList last) {
     HeaderField field = last.findLast(KnownName.GRPC_STATUS);
     return field == null ? null : field.value();

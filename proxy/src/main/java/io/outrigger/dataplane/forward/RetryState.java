@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the attempts of one call for its retry policy and computes the back-off before the next
- * attempt (A6 "Retry Policy Capabilities", A44). This class uses no clock; it only computes
- * durations.
+ * attempt (A6 "Retry Policy Capabilities", A44).
  */
 @LoopConfined
 final class RetryState {
@@ -37,11 +36,10 @@ final class RetryState {
   }
 
   /**
-   * Counts a failed attempt and computes the delay before the next one.
+   * Returns the delay before the next attempt, and counts this attempt.
    *
    * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when absent
-   * @return nanoseconds until the next attempt, which is counted now; {@link #NO_RETRY} without
-   *     another attempt
+   * @return nanoseconds, or {@link #NO_RETRY}
    */
   long afterFailure(Code code, @Nullable AsciiString pushback) {
     if (attempts >= policy.maxAttempts() || !policy.codes().contains(code)) {

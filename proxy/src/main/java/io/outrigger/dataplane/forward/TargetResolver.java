@@ -10,11 +10,9 @@ import io.outrigger.dataplane.route.ForwardTarget;
 @FunctionalInterface
 public interface TargetResolver {
   /**
-   * Returns the target for {@code authority}. A forward that selects its target by authority
-   * creates the target on first use.
+   * Returns the target for {@code authority}, which may have to be created first.
    *
-   * @param authority the authority that the app sent; empty only if {@link #needsAuthority} is
-   *     false
+   * @param authority the app's authority; empty only if {@link #needsAuthority} is false
    * @return a failure when no further target may be created ({@code --max-targets})
    */
   Outcome<ForwardTarget> targetFor(CharSequence authority);
@@ -24,7 +22,7 @@ public interface TargetResolver {
     return false;
   }
 
-  /** A resolver without targets, for a forward whose callers each have a target of their own. */
+  /** A resolver without targets, for a forward whose callers have resolvers of their own. */
   static TargetResolver none() {
     Outcome<ForwardTarget> answer = Outcome.failed(RpcStatus.unavailable("no target"));
     return authority -> answer;

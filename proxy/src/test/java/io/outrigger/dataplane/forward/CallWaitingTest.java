@@ -129,8 +129,8 @@ class CallWaitingTest {
 
     assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
     assertThat(script.unreleased()).isZero();
-    assertThat(script.forward.waiting.bytes().held()).isZero();
-    assertThat(script.forward.waiting.requests().held()).isZero();
+    assertThat(script.forward.queueLimit.bytes().held()).isZero();
+    assertThat(script.forward.queueLimit.requests().held()).isZero();
   }
 
   @Test
@@ -144,7 +144,7 @@ class CallWaitingTest {
 
     assertThat(backend.stream().log.subList(1, 2)).containsExactly("D(onetwo)!");
     assertThat(app.stream.credit).isEqualTo(6);
-    assertThat(script.forward.waiting.bytes().held()).isZero();
+    assertThat(script.forward.queueLimit.bytes().held()).isZero();
     script.succeed();
   }
 
@@ -162,7 +162,7 @@ class CallWaitingTest {
     assertThat(backend.stream().log.subList(1, 3))
         .containsExactly("D(" + all.substring(0, most) + ")", "D(" + all.substring(most) + ")!");
     assertThat(app.stream.credit).isEqualTo(6 + large.length());
-    assertThat(script.forward.waiting.bytes().held()).isZero();
+    assertThat(script.forward.queueLimit.bytes().held()).isZero();
     script.succeed();
   }
 
@@ -425,8 +425,8 @@ class CallWaitingTest {
 
     assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
     assertThat(script.cluster.parked()).isZero();
-    assertThat(script.forward.waiting.bytes().held()).isZero();
-    assertThat(script.forward.waiting.requests().held()).isZero();
+    assertThat(script.forward.queueLimit.bytes().held()).isZero();
+    assertThat(script.forward.queueLimit.requests().held()).isZero();
   }
 
   @Conformance("A31-02")

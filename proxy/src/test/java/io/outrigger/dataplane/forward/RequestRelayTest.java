@@ -3,7 +3,6 @@ package io.outrigger.dataplane.forward;
 import static io.outrigger.http2.testing.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
@@ -121,7 +120,7 @@ class RequestRelayTest {
     var request =
         new RequestRelay(
             new DownstreamResponse(app, Runnable::run),
-            new CallStatsRecorder(script.forward.stats(script.loop)),
+            script.forward.recorder(script.forward.app(), script.loop),
             new ReplayBuffer(new Budget(1 << 20)));
     var upstream = new FakeStream();
     upstream.stall();
