@@ -3,8 +3,7 @@ package io.outrigger.base;
 import java.util.Optional;
 
 /**
- * A range of IP addresses that have the first {@code length} bits in common. Ranges of the same
- * addresses are equal.
+ * A range of IP addresses that have the first {@code length} bits in common.
  *
  * @param network the first address of the range
  * @param length the number of bits, at most 32 for IPv4 and 128 for IPv6
@@ -27,10 +26,8 @@ public record CidrRange(IpAddress network, int length) {
 
   /**
    * Reads a range; empty if {@code address} is not an IP address. A range of IPv4-mapped addresses
-   * with at least 96 bits is converted to an IPv4 range, because {@link IpAddress} also converts
-   * mapped addresses.
-   *
-   * @param length the number of bits, which is limited to the bits of the address
+   * with at least 96 bits becomes an IPv4 range, as the addresses in {@link IpAddress} do. {@code
+   * length} is limited to the bits of the address.
    */
   public static Optional<CidrRange> of(String address, int length) {
     Optional<IpAddress> ip = IpAddress.parse(address);

@@ -5,21 +5,18 @@ import java.time.Instant;
 import java.util.concurrent.Executor;
 
 /**
- * The single thread that processes configuration and runs load-balancing policies, while event
- * loops process calls: an executor that runs tasks in order, with a clock and timers.
+ * The single thread that processes configuration and runs load-balancing policies: an executor with
+ * a clock and timers.
  *
- * <p>Tasks run one after the other in the order in which they were posted. A task that another task
- * posts runs after the other task has returned. If a task fails, the loop logs and counts the
- * failure, and continues.
+ * <p>Tasks run one after the other in the order in which they were posted. If a task fails, the
+ * loop logs and counts the failure, and continues.
  */
 public interface ControlLoop extends Executor {
   /** Posts {@code task} from any thread. Tasks posted after the loop has closed are dropped. */
   @Override
   void execute(Runnable task);
 
-  /**
-   * Runs {@code task} once, after {@code delay}. A delay of zero or less means as soon as possible.
-   */
+  /** Runs {@code task} once after {@code delay}, or soon if the delay is zero or less. */
   TimerHandle schedule(Duration delay, Runnable task);
 
   /** Throws {@code IllegalStateException} if the caller does not run on the loop. */

@@ -78,7 +78,6 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
     return Instant.now();
   }
 
-  /** Returns the number of tasks that ended with an exception. */
   public long failures() {
     return failures.get();
   }
@@ -102,7 +101,6 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
     }
   }
 
-  /** The thread's handler of uncaught exceptions decides whether the process continues. */
   private static void onOutOfMemory(Throwable e) {
     Thread current = Thread.currentThread();
     current.getUncaughtExceptionHandler().uncaughtException(current, e);

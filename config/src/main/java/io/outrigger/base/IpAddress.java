@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * An IP address as numbers, whose comparison allocates nothing. An IPv4-mapped IPv6 address, which
- * a socket on {@code [::]} reports for an IPv4 peer, is converted to the IPv4 address.
+ * a socket on {@code [::]} reports for an IPv4 peer, becomes the IPv4 address.
  *
  * @param high the upper half of an IPv6 address; 0 for IPv4
  * @param low the lower half of an IPv6 address, or the IPv4 address
@@ -55,10 +55,7 @@ public record IpAddress(boolean isV6, long high, long low) {
     }
   }
 
-  /**
-   * Returns the canonical form of a literal address (RFC 5952), in which equal addresses have equal
-   * text; empty for any other text.
-   */
+  /** Returns the canonical form (RFC 5952) of a literal address; empty for any other text. */
   public static Optional<String> canonical(String text) {
     return text.indexOf(':') < 0
         ? Optional.of(text).filter(IpAddress::isV4)
@@ -66,9 +63,8 @@ public record IpAddress(boolean isV6, long high, long low) {
   }
 
   /**
-   * Whether {@code text} is four numbers up to 255. Leading zeros are refused, because some parsers
-   * read them as octal. A regular expression would be ten times slower for the endpoints of an
-   * update.
+   * Whether {@code text} is four numbers up to 255, without leading zeros, which some parsers read
+   * as octal. A regular expression would be ten times slower.
    */
   private static boolean isV4(String text) {
     int numbers = 0;

@@ -6,17 +6,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The difference of two lists between their common head and tail. If few of many elements are added
- * or removed, an update has to process only this difference. An element that moved is both removed
- * and added.
+ * The difference of two lists between their common head and tail. An element that moved is both
+ * removed and added.
  *
  * @param head the number of equal elements at the start of both lists
- * @param removed the elements of the old list between head and tail
- * @param added the elements of the new list between head and tail
  * @param tail the number of equal elements at the end of both lists
  */
 public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) {
-  /** Compares two lists from both ends. The result contains views of the two lists, not copies. */
+  /** Compares two lists from both ends. The result contains views of the lists, not copies. */
   public static <T> ListChange<T> between(List<T> before, List<T> after) {
     int shorter = Math.min(before.size(), after.size());
     int head = 0;
@@ -46,8 +43,7 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
 
   /**
    * Returns a list equal to {@code after} that reuses equal elements of {@code before}, so that
-   * later comparisons find identical elements. Returns {@code before} itself if the lists are
-   * equal.
+   * later comparisons are fast. Returns {@code before} itself if the lists are equal.
    */
   public static <T> List<T> shared(List<T> before, List<T> after) {
     ListChange<T> change = between(before, after);

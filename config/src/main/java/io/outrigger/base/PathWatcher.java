@@ -16,7 +16,6 @@ import org.slf4j.LoggerFactory;
  */
 @ControlConfined
 public final class PathWatcher<T> {
-  /** The time from one poll to the next, so that a change is detected within a second. */
   public static final Duration PACE = Duration.ofMillis(500);
 
   private static final Logger log = LoggerFactory.getLogger(PathWatcher.class);
@@ -31,14 +30,13 @@ public final class PathWatcher<T> {
   private boolean isFailing;
 
   /**
-   * Creates a watcher that does nothing before {@link #start} or {@link #startLater}.
+   * Creates a watcher, which {@link #start} or {@link #startLater} starts.
    *
    * @param name a description of the files for log messages
    * @param reading runs the polls, which may block
    * @param poll called on the control loop before each poll; returns a supplier that reads the
    *     files on {@code reading}
-   * @param onResult receives the result of each poll on the control loop; not called after {@link
-   *     #close}
+   * @param onResult receives the result of each poll on the control loop
    */
   public PathWatcher(
       String name,
@@ -58,7 +56,7 @@ public final class PathWatcher<T> {
     poll();
   }
 
-  /** Starts the first poll after one interval, unless the watcher is closed. */
+  /** Schedules the first poll, unless the watcher is closed. */
   public void startLater() {
     loop.checkInside();
     if (!closed) {

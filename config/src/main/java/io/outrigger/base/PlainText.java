@@ -34,9 +34,8 @@ public final class PlainText {
   }
 
   /**
-   * Returns an equal JSON document whose {@linkplain #steers control characters} are escaped. A
-   * JSON document can contain control characters only in strings, except for line ends, which are
-   * kept.
+   * Returns an equal JSON document whose {@linkplain #steers control characters} are escaped. JSON
+   * documents contain control characters only in strings, except for line ends, which are kept.
    */
   public static String ofJson(String json) {
     int ascii = 0; // JSON writers have escaped control characters below 0x7F
@@ -80,8 +79,7 @@ public final class PlainText {
 
   /**
    * Whether a character is a control character (C0, DEL, C1), a line or paragraph separator, or a
-   * Unicode format character (Cf), which is invisible and may change how adjacent characters are
-   * shown.
+   * Unicode format character (Cf), which may change how adjacent characters are shown.
    */
   public static boolean steers(int codePoint) {
     if (codePoint < 0x7F) {

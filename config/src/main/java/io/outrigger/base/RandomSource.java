@@ -2,10 +2,7 @@ package io.outrigger.base;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/**
- * A source of random numbers. Each draw has a purpose, so that a test can determine only the draws
- * of one purpose. Any thread may use a source.
- */
+/** A source of random numbers for any thread. Tests can determine the draws of one purpose. */
 public interface RandomSource {
   enum Purpose {
     BACKOFF_JITTER,
@@ -30,6 +27,5 @@ public interface RandomSource {
   /** Returns a uniform value in {@code [0, bound)}; {@code bound} is positive. */
   long nextLong(long bound, Purpose purpose);
 
-  /** The source of a running process. A draw takes no lock and allocates nothing. */
   RandomSource SYSTEM = (bound, purpose) -> ThreadLocalRandom.current().nextLong(bound);
 }

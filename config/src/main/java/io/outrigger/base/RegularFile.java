@@ -24,10 +24,7 @@ public final class RegularFile {
 
   private RegularFile() {}
 
-  /**
-   * Thrown when a file cannot be read. The message is one line in lower case that continues a
-   * sentence after the path of the file.
-   */
+  /** Thrown when a file cannot be read. The message continues a sentence after the file's path. */
   public static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1L;
 

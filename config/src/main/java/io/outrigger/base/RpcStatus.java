@@ -36,14 +36,13 @@ public record RpcStatus(Code code, String message) {
       return number;
     }
 
-    /** Returns the code with {@code number}, or {@link #UNKNOWN} if gRPC defines no such code. */
     public static Code ofNumber(int number) {
       return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : UNKNOWN;
     }
 
     /**
-     * Returns the code for a response with an HTTP status but without a gRPC status (gRPC's HTTP
-     * mapping, SC-18). The result is never OK.
+     * Returns the code for a response with an HTTP status but without a gRPC status (SC-18); never
+     * OK.
      */
     public static Code ofHttpStatus(int status) {
       return switch (status) {
@@ -74,17 +73,14 @@ public record RpcStatus(Code code, String message) {
   }
 
   /**
-   * Returns the status with which calls fail after this failure of the control plane or of name
-   * resolution: UNAVAILABLE with the same message (A88 "status codes", A54).
+   * Returns the status of calls after this failure of the control plane or of name resolution:
+   * UNAVAILABLE with the same message (A88 "status codes", A54).
    */
   public RpcStatus forDataPlane() {
     return code == Code.UNAVAILABLE ? this : new RpcStatus(Code.UNAVAILABLE, message);
   }
 
-  /**
-   * Returns this status if a gRPC library may generate its code (A54). Otherwise returns INTERNAL,
-   * with the original status in the message.
-   */
+  /** Returns this status, or INTERNAL if the control plane must not choose the code (A54). */
   public RpcStatus restricted() {
     return switch (code) {
       case OK,

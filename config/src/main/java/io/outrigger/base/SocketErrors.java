@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes socket failures for people. The original messages contain function names and error
- * numbers, and differ between Netty's transports.
+ * Describes socket failures for people, because the original messages contain function names and
+ * error numbers, and differ between Netty's transports.
  */
 public final class SocketErrors {
   /** Maps Linux error numbers and parts of system messages to descriptions. */
@@ -59,10 +59,7 @@ public final class SocketErrors {
     return alert.isPresent() ? "TLS alert " + alert.get() : describe(root.getMessage());
   }
 
-  /**
-   * Returns the RFC 8446 name of the TLS alert that the peer sent, if the message of {@code
-   * failure} contains an alert.
-   */
+  /** Returns the RFC 8446 name of the TLS alert from the peer in the message of {@code failure}. */
   public static Optional<String> tlsAlert(Throwable failure) {
     Matcher alert = ALERT.matcher(String.valueOf(failure.getMessage()));
     return alert.find() ? Optional.of(alert.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();

@@ -1,10 +1,6 @@
 package io.outrigger.base;
 
-/**
- * A scheduled task. A task that was cancelled on its own loop never runs after {@link #cancel} has
- * returned.
- */
+/** A scheduled task. After {@link #cancel} on the task's own loop the task never runs. */
 public interface TimerHandle {
-  /** Does nothing when the task has already run. */
   void cancel();
 }

@@ -2,10 +2,7 @@ package io.outrigger.base;
 
 import java.time.Duration;
 
-/**
- * A clock with a blocking sleep, for programs around the proxy such as the demo and the command
- * line. The proxy itself must not block, so it does not use this clock.
- */
+/** A clock with a blocking sleep, for the demo and the command line. The proxy must not block. */
 @AnyThread
 public final class WaitingClock {
   private WaitingClock() {}
@@ -14,10 +11,7 @@ public final class WaitingClock {
     return System.nanoTime();
   }
 
-  /**
-   * Sleeps for {@code time}. An interrupt ends the sleep early, and the thread's interrupt flag
-   * stays set.
-   */
+  /** Sleeps for {@code time}, or until an interrupt, which leaves the interrupt flag set. */
   public static void sleep(Duration time) {
     try {
       Thread.sleep(time.toMillis());

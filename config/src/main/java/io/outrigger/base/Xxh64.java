@@ -5,10 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/**
- * The XXH64 hash, with seed 0 (A42) or a given seed (A68). Equal inputs have equal hashes in every
- * process and in other implementations of XXH64. All methods are pure functions.
- */
+/** The XXH64 hash, with seed 0 (A42) or a given seed (A68). */
 public final class Xxh64 {
   private static final long P1 = 0x9E3779B185EBCA87L;
   private static final long P2 = 0xC2B2AE3D27D4EB4FL;
@@ -16,7 +13,6 @@ public final class Xxh64 {
   private static final long P4 = 0x85EBCA77C2B2AE63L;
   private static final long P5 = 0x27D4EB2F165667C5L;
 
-  /** The sum of {@code P1} and {@code P2}, which overflows. */
   private static final long SUM = 0x60EA27EEADC0B5D6L;
 
   /** The number of bytes that the four lanes consume per round. */
@@ -99,7 +95,6 @@ public final class Xxh64 {
     return Long.rotateLeft(hash ^ round(0, value), 27) * P1 + P4;
   }
 
-  /** The final mixing step of XXH64, by which each input bit affects each bit of the hash. */
   private static long avalanche(long hash) {
     long mixed = (hash ^ (hash >>> 33)) * P2;
     mixed = (mixed ^ (mixed >>> 29)) * P3;

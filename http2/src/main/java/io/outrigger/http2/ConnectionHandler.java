@@ -21,16 +21,13 @@ public interface ConnectionHandler {
    */
   default void onGoAway(int lastStreamId, Http2Error error, String debug) {}
 
-  /**
-   * Called when a stream can be opened again after {@link Http2Connection#openStream} returned
-   * null.
-   */
+  /** Called when {@link Http2Connection#openStream} can succeed again after a failure. */
   default void onCapacity() {}
 
   /**
    * Called when the connection is closed by this side or because of an error of the peer. All
-   * streams have been notified, and no stream can be opened. The socket may stay open for a short
-   * time so that the peer receives the GOAWAY.
+   * streams have been notified. The socket may stay open for a short time so that the peer receives
+   * the GOAWAY.
    */
   default void onEnding(Http2Error error, String reason) {}
 
@@ -42,9 +39,6 @@ public interface ConnectionHandler {
    */
   default void onRefused(HeaderList sound, String reason) {}
 
-  /**
-   * Called once, as the last event, when the socket is closed. All streams have already been
-   * notified.
-   */
+  /** Called once, as the last event, when the socket is closed and all streams were notified. */
   default void onClosed(String reason) {}
 }

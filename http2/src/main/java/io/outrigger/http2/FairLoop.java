@@ -38,16 +38,10 @@ final class FairLoop extends SingleThreadIoEventLoop {
     return ioHandler().run(turn);
   }
 
-  /**
-   * The context from which the transport reads whether and how long it may block. The loop does not
-   * measure the time that the transport's work takes.
-   */
+  /** Tells the transport whether and how long it may block. */
   @LoopConfined
   private final class Turn implements IoHandlerContext {
-    /**
-     * Does not check scheduled tasks, because {@link #delayNanos} makes the transport return at
-     * once when such a task is due.
-     */
+    /** Ignores scheduled tasks: {@link #delayNanos} makes the transport return when one is due. */
     @Override
     public boolean canBlock() {
       return !hasTasks();

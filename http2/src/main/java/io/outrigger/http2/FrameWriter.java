@@ -31,9 +31,7 @@ final class FrameWriter {
   private static final int MIN_BUFFER = 256;
   private static final int MAX_BUFFER = 64 << 10;
 
-  /**
-   * The limit of GOAWAY debug data, so that the data fits into any frame (RFC 9113 section 6.8).
-   */
+  /** The limit of GOAWAY debug data, which must fit into any frame (section 6.8). */
   private static final int MAX_DEBUG_CHARS = 256;
 
   private final ChannelHandlerContext ctx;
@@ -46,18 +44,13 @@ final class FrameWriter {
   private boolean written;
   private boolean released;
 
-  /**
-   * Whether the buffer is on the heap because no direct buffer was available at the last attempt.
-   */
+  /** Whether {@link #buffer} is on the heap for lack of a direct buffer. */
   private boolean awaitsDirectBuffer;
 
   private @Nullable OutOfMemoryError failure;
 
   private long handedBytes;
 
-  /**
-   * @param onDirty called when there are frames to flush
-   */
   FrameWriter(ChannelHandlerContext ctx, Runnable onDirty) {
     this.ctx = ctx;
     this.onDirty = onDirty;
@@ -93,18 +86,12 @@ final class FrameWriter {
         + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
   }
 
-  /**
-   * The total number of bytes passed to the channel so far, including those that its socket has not
-   * accepted yet.
-   */
+  /** The total number of bytes passed to the channel, accepted by its socket or not. */
   long handedBytes() {
     return handedBytes;
   }
 
-  /**
-   * Whether a header block may be written now. Header blocks obey no flow-control window, so the
-   * socket alone limits them.
-   */
+  /** Whether a header block may be written; only the socket limits header blocks. */
   boolean hasRoomForHeaders() {
     if (buffer != null && buffer.readableBytes() >= MAX_BUFFER) {
       handOver();
@@ -188,10 +175,7 @@ final class FrameWriter {
     } while (at < block.length());
   }
 
-  /**
-   * Writes {@code data} as one DATA frame and takes ownership of it. The data must not exceed the
-   * maximum frame size.
-   */
+  /** Writes {@code data}, which must fit into one frame, and takes ownership of it. */
   void data(int streamId, ByteBuf data, boolean endStream) {
     int bytes = data.readableBytes();
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
@@ -241,8 +225,8 @@ final class FrameWriter {
   }
 
   /**
-   * Records that a frame is missing because there was no memory for it. The failure ends this
-   * writer's connection, not the connection whose read caused the write.
+   * Records a lack of memory for a frame. The failure ends this connection, not the connection
+   * whose read caused the write.
    */
   void fail(OutOfMemoryError cause) {
     failure = cause;
@@ -286,10 +270,7 @@ final class FrameWriter {
     return out;
   }
 
-  /**
-   * Section 4.1: writes length, type, flags and stream id in nine bytes, the first eight as one
-   * long.
-   */
+  /** Section 4.1: writes the nine bytes of a frame header, the first eight as one long. */
   private static void head(ByteBuf out, int length, int type, int flags, int streamId) {
     out.writeLong((long) length << 40 | (long) type << 32 | (long) flags << 24 | streamId >>> 8);
     out.writeByte(streamId);

@@ -8,20 +8,19 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the fragments of a header block that spans HEADERS and CONTINUATION frames. The number of
- * bytes and frames is limited: a block that exceeds a limit ends the connection.
+ * Joins the fragments of a header block that spans HEADERS and CONTINUATION frames. A block with
+ * too many bytes or frames ends the connection.
  */
 @LoopConfined
 final class HeaderBlock {
   /**
    * Blocks of up to this multiple of the maximum header list size are decoded to keep the dynamic
-   * table in sync, and only the stream ends. A larger block ends the connection.
+   * table in sync, and end only their stream.
    */
   private static final int TOLERANCE = 4;
 
   /**
    * A block up to this size never ends the connection, even if the limit of header lists is small.
-   * The value is the size that is accepted with the default limit of header lists.
    */
   private static final int MIN_MAX_BYTES = 256 << 10;
 

@@ -6,28 +6,21 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One field of a header block. A field is immutable, so a decoder's table, an encoder's table and
- * several lists may share one object. The properties that HPACK and the rules of RFC 9113 need are
- * computed when the field is created, not each time that it is received or sent.
+ * One field of a header block. A field is immutable, so tables and lists may share one object. The
+ * properties that HPACK and RFC 9113 need are computed once, when the field is created.
  */
 @AnyThread
 public final class HeaderField {
   /** The number of bytes that RFC 7541 section 4.1 adds to the length of name and value. */
   static final int OVERHEAD = 32;
 
-  /**
-   * An upper bound of the heap size of a field and its name, without their bytes and {@link
-   * #OVERHEAD}.
-   */
+  /** An upper bound of the heap size of a field and its name, without {@link #size}. */
   static final int HEAP_OVERHEAD = 128;
 
   private final HeaderName name;
   private final byte[] bytes;
 
-  /**
-   * The value as text, created by the first call of {@link #value}, because most values that occur
-   * only once are never read as text.
-   */
+  /** The value as text, created by the first call of {@link #value}: most values are never read. */
   private @Nullable AsciiString value;
 
   private final int hash;
@@ -59,11 +52,7 @@ public final class HeaderField {
     return new HeaderField(name, bytes, false);
   }
 
-  /**
-   * Creates a field from a copy of {@code bytes}.
-   *
-   * @param neverIndexed whether the field must not be added to any table (RFC 7541 section 7.1.3)
-   */
+  /** Creates a field from a copy of {@code bytes}. */
   static HeaderField copyOf(
       HeaderName name, byte[] bytes, int at, int length, boolean neverIndexed) {
     return new HeaderField(name, Arrays.copyOfRange(bytes, at, at + length), neverIndexed);
@@ -92,17 +81,14 @@ public final class HeaderField {
   }
 
   /**
-   * Whether the sender has marked the field as never indexed. The mark is passed on to the next hop
-   * (RFC 7541 section 6.2.3).
+   * Whether the sender has marked the field as never to be added to a table. The mark is passed on
+   * to the next hop (RFC 7541 section 6.2.3).
    */
   boolean isNeverIndexed() {
     return neverIndexed;
   }
 
-  /**
-   * The field without blanks around its value. Lists contain the stripped field; tables contain the
-   * field as it was received.
-   */
+  /** The field without blanks around its value. Lists contain stripped fields; tables do not. */
   HeaderField stripped() {
     if (!padded) {
       return this;
@@ -143,7 +129,6 @@ public final class HeaderField {
         && name.isSame(otherName);
   }
 
-  /** Whether name and value are equal. */
   boolean isSame(HeaderField other) {
     return this == other
         || (hash == other.hash && Arrays.equals(bytes, other.bytes) && name.isSame(other.name));

@@ -12,9 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of a field with the properties that follow from the name, computed once. Each {@link
- * KnownName} and each name in HPACK's static table has exactly one object; other names may have
- * several objects.
+ * The name of a field with its properties, computed once. Each {@link KnownName} and each name in
+ * HPACK's static table has exactly one object; other names may have several objects.
  */
 @AnyThread
 public final class HeaderName {
@@ -120,9 +119,7 @@ public final class HeaderName {
     return pseudo;
   }
 
-  /**
-   * The name for messages, with question marks for unprintable characters and at limited length.
-   */
+  /** The name for messages, of limited length and without unprintable characters. */
   String printable() {
     String shown = text.toString().replaceAll("[^!-~]", "?");
     return shown.length() <= MAX_PRINTED ? shown : shown.substring(0, MAX_PRINTED) + "...";
@@ -138,9 +135,8 @@ public final class HeaderName {
   }
 
   /**
-   * Whether the values of this name are secrets of one user (RFC 7541 section 7.1.3). If such a
-   * value were in a table, another user of the same connection could guess it from the size of
-   * header blocks.
+   * Whether the values of this name are secrets of one user (RFC 7541 section 7.1.3). Another user
+   * of the same connection could guess a secret in a table from the size of header blocks.
    */
   boolean isSecret() {
     return secret;

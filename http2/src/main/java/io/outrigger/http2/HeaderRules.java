@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules of RFC 9113 section 8 for header lists of requests and responses, and for their fields.
- * A list that breaks a rule makes its message malformed: this is a stream error, and the list is
- * not passed on. The rules for a single field are checked once, when the {@link HeaderField} is
- * created.
+ * Breaking a rule is a stream error, and the list is not passed on. The rules for a single field
+ * are checked once, when the {@link HeaderField} is created.
  */
 @AnyThread
 public final class HeaderRules {
@@ -116,18 +115,13 @@ public final class HeaderRules {
     return hasLength && headers.count(KnownName.CONTENT_LENGTH) > 1 ? BAD_LENGTH : null;
   }
 
-  /**
-   * A message with the rule and the name of the field that breaks it, without the field's value.
-   */
+  /** A message with the rule and the name of the field, without the value. */
   private static String of(HeaderField field, String rule) {
     String name = field.name().printable();
     return rule.startsWith(name) ? rule : rule + ": " + name;
   }
 
-  /**
-   * Section 8.3.1. A host field beside {@code :authority} is ignored and not forwarded (A41), so
-   * its value is not checked.
-   */
+  /** Section 8.3.1. The host field beside {@code :authority} is not forwarded (A41). */
   private static @Nullable String hostFault(HeaderList headers) {
     if (headers.count(KnownName.HOST) > 1) {
       return "host appears twice";

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The encoder adds a field to the table when the field occurs for the second time, or when its
  * name has no index yet. Values that differ in every request (trace ids, timeouts, lengths) thus do
- * not evict values that recur, although the names of these fields are encoded as an index.
+ * not evict values that recur.
  */
 @LoopConfined
 final class HpackEncoder {
@@ -33,10 +33,7 @@ final class HpackEncoder {
   /** The smallest size that the peer has set since the last block. */
   private int minTableBytes = DynamicTable.MAX_BYTES;
 
-  /**
-   * Encodes {@code headers}. The result is valid until any connection of this event loop encodes
-   * the next block.
-   */
+  /** Encodes {@code headers}; the result is valid until this event loop encodes another block. */
   HpackOutput encode(HeaderList headers) {
     out.clear();
     resizeTable();
@@ -64,8 +61,8 @@ final class HpackEncoder {
   }
 
   /**
-   * Announces changes of the table's size (section 4.2), including the smallest size since the last
-   * block, because the peer has evicted entries until the table had this size.
+   * Section 4.2: announces changes of the table's size, including the smallest size since the last
+   * block, to which the peer has shrunk its table.
    */
   private void resizeTable() {
     if (minTableBytes < table.maxBytes() && minTableBytes < tableBytes) {

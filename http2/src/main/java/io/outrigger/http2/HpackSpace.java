@@ -6,9 +6,9 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The caches and work buffers that the HPACK coders and the frame writers of one event loop share.
- * Sharing is possible because only one coder or writer runs at a time, and saves memory when there
- * are thousands of idle connections.
+ * The caches and work buffers that the HPACK coders and the frame writers of one event loop share,
+ * because only one coder or writer runs at a time. This saves memory when there are thousands of
+ * idle connections.
  */
 @LoopConfined
 final class HpackSpace {
@@ -36,9 +36,7 @@ final class HpackSpace {
 
   final HpackOutput output = new HpackOutput();
 
-  /**
-   * A buffer for frames of connections that end because memory is short; its content is not used.
-   */
+  /** Receives frames of connections that fail for lack of memory; its content is not used. */
   final ByteBuf sink = Unpooled.wrappedBuffer(new byte[1024]);
 
   private HpackSpace() {}
@@ -47,7 +45,7 @@ final class HpackSpace {
     return CURRENT.get();
   }
 
-  /** A work buffer. An unusually large array is not kept. */
+  /** A work buffer, which does not keep an unusually large array. */
   @LoopConfined
   static final class WorkBuffer {
     private static final int MAX_KEPT = 16 << 10;

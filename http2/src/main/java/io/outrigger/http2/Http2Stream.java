@@ -9,10 +9,7 @@ import io.outrigger.base.LoopConfined;
  */
 @LoopConfined
 public interface Http2Stream {
-  /**
-   * Sends a header block. The block's position and content decide whether it is a request, an
-   * interim (1xx) response, a response or trailers.
-   */
+  /** Sends the header block of a request, of an interim (1xx) or final response, or of trailers. */
   void sendHeaders(HeaderList headers, boolean endStream);
 
   /**
@@ -34,8 +31,8 @@ public interface Http2Stream {
   void sendData(ByteBuf data, boolean endStream);
 
   /**
-   * Drops DATA that waits to be sent and the END_STREAM or trailers that follow, so that the next
-   * header block is sent at once. Does nothing when END_STREAM has been sent.
+   * Drops pending DATA and the pending end, so that the next header block is sent at once. Does
+   * nothing when END_STREAM has been sent.
    */
   void dropPending();
 
@@ -45,10 +42,7 @@ public interface Http2Stream {
    */
   PendingData takeUnsent();
 
-  /**
-   * Ends the stream with RST_STREAM and drops everything that waits to be sent. No callback
-   * follows.
-   */
+  /** Ends the stream with RST_STREAM and drops unsent data. No callback follows. */
   void reset(Http2Error error);
 
   /**
@@ -61,10 +55,7 @@ public interface Http2Stream {
   /** The number of DATA bytes that wait for a window or for the socket. */
   int pendingBytes();
 
-  /**
-   * Whether the stream's connection holds so much memory that requests on the connection are
-   * refused while memory is full.
-   */
+  /** Whether the connection holds so much memory that requests are refused while memory is full. */
   default boolean isOnHeavyConnection() {
     return true;
   }

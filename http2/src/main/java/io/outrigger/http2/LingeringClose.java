@@ -19,17 +19,14 @@ final class LingeringClose {
 
   /**
    * The time of silence after which a peer that has received all bytes is disconnected. A slow
-   * reader sends WINDOW_UPDATEs, and would treat a closed socket as a connection error.
+   * reader is not silent: it sends WINDOW_UPDATEs.
    */
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   /** The state of a TCP connection whose peer has acknowledged the end of the output. */
   private static final int FIN_WAIT_2 = 5;
 
-  /**
-   * The maximum number of bytes to read after the end of the connection. A peer that obeys flow
-   * control has at most one connection window in flight.
-   */
+  /** The maximum number of bytes to read after the end: at most one window is in flight. */
   private static final long MAX_BYTES = ConnectionSettings.DEFAULT.windows().connection();
 
   private final Channel channel;
@@ -39,8 +36,7 @@ final class LingeringClose {
 
   /**
    * Flushes, then closes. With {@code linger}, the output is shut down first and the input is read
-   * for a short time. Otherwise closing a socket with unread bytes would send a TCP reset, and the
-   * GOAWAY could be lost.
+   * for a short time. Otherwise unread bytes would cause a TCP reset, and the GOAWAY could be lost.
    */
   LingeringClose(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
     channel = ctx.channel();

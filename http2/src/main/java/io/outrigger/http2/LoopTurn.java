@@ -16,10 +16,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connections of one event loop. At the end of the loop's turn, one task calls the connections
- * that have frames to flush, so frames written for many streams, during many socket reads, need one
- * system call per socket. One timer calls all connections once a second, so that the time limits of
- * peers need no other timer. With one timer for each of ten thousand connections, the loop would
- * wake up ten thousand times a second.
+ * that have frames to flush, so frames for many streams need one system call per socket. One timer
+ * calls all connections once a second, because one timer for each of ten thousand connections would
+ * wake up the loop ten thousand times a second.
  */
 @LoopConfined
 final class LoopTurn {
@@ -52,7 +51,6 @@ final class LoopTurn {
       }
     }
 
-    /** Called when the connection is being served; a later {@link #set} schedules another call. */
     void clear() {
       set = false;
     }
@@ -128,10 +126,7 @@ final class LoopTurn {
     scheduled = false;
   }
 
-  /**
-   * Catches any failure of one connection, for example a lack of memory, so that the other
-   * connections and later turns are still served.
-   */
+  /** Catches any failure of one connection, so that the other connections are still served. */
   private static void serve(Served connection) {
     try {
       connection.onEndOfTurn();

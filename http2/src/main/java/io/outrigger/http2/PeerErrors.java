@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records errors of peers: the number of connections that the process has ended because of them, by
- * side and error code, and the text of the last error, which names the rule that was broken.
+ * Records errors of peers: the number of connections that were ended because of them, by side and
+ * error code, and the text of the last error, which names the rule that was broken.
  */
 @AnyThread
 public final class PeerErrors {
@@ -65,11 +65,7 @@ public final class PeerErrors {
     add("connection of caller " + text(peer) + " refused: " + reason);
   }
 
-  /**
-   * Returns a socket address as {@code 127.0.0.1:9001}, without the slash of the JDK's text.
-   *
-   * @param peer null for a socket that is already closed
-   */
+  /** Returns a socket address as {@code 127.0.0.1:9001}; null stands for a closed socket. */
   public static String text(@Nullable Object peer) {
     if (peer == null) {
       return "a closed socket";
@@ -93,7 +89,6 @@ public final class PeerErrors {
     return Optional.ofNullable(last.getAndSet(null));
   }
 
-  /** The connections that were ended so far, ordered by side and error. */
   public List<EndedCount> ended() {
     return ended.entrySet().stream()
         .map(each -> new EndedCount(each.getKey().side, each.getKey().error, each.getValue().sum()))

@@ -6,9 +6,8 @@ import io.outrigger.base.LoopConfined;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Examines the first bytes of a client. The bytes may be the preface of HTTP/2 with prior knowledge
- * (RFC 9113 section 3.4), or one of two usual mistakes, HTTP/1 and TLS, for which the proxy has a
- * specific error message.
+ * Examines the first bytes of a client: the preface of HTTP/2 with prior knowledge (RFC 9113
+ * section 3.4), or one of two usual mistakes, HTTP/1 and TLS, which get specific error messages.
  */
 @LoopConfined
 final class Preface {
@@ -23,10 +22,7 @@ final class Preface {
   private static final String ANSWER_TEXT =
       "this port speaks HTTP/2 with prior knowledge (h2c) only\n";
 
-  /**
-   * The maximum length of an HTTP/1 request line; RFC 9112 section 3 recommends to support 8000
-   * bytes.
-   */
+  /** The maximum length of an HTTP/1 request line; RFC 9112 section 3 recommends at least 8000. */
   private static final int MAX_LINE = 8192;
 
   /** The text before the minor version in a request line of HTTP/1. */
@@ -45,10 +41,7 @@ final class Preface {
   private boolean tlsRecord;
   private boolean methodEnded;
 
-  /**
-   * The number of bytes of {@link #VERSION} that the last received bytes match; the length of
-   * {@code VERSION} once the line has contained it.
-   */
+  /** How many bytes of {@link #VERSION} match; all of its bytes once the line has contained it. */
   private int version;
 
   /** Consumes the bytes of the preface, or all bytes if the client sends something else. */

@@ -6,9 +6,8 @@ import io.outrigger.base.Exhaustion;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The memory of the process, of which each connection holds a part. The implementation measures the
- * memory, and decides which connections are paused or closed when memory is short. The default
- * methods describe a process without memory limits.
+ * The memory of the process. The implementation decides which connections are paused or closed when
+ * memory is short. The default methods describe a process without memory limits.
  */
 @AnyThread
 public interface ProcessMemory {
@@ -24,20 +23,12 @@ public interface ProcessMemory {
     return false;
   }
 
-  /**
-   * Opens the account of a connection. Must be called on {@code loop}, the connection's event loop.
-   *
-   * @return the accounts of that loop's connections
-   */
+  /** Opens the account of a connection, on its event loop. Returns the accounts of the loop. */
   default Accounts open(MemoryHolder connection, EventLoop loop) {
     return new Accounts() {};
   }
 
-  /**
-   * Reports a failure on an event loop. The caller closes the connection or stream that has failed.
-   *
-   * @return whether the cause is a lack of memory, not a bug
-   */
+  /** Reports a failure that the caller handles; returns whether the cause is a lack of memory. */
   default boolean onFailure(Throwable failure) {
     return Exhaustion.isOutOfMemory(failure);
   }
@@ -49,10 +40,7 @@ public interface ProcessMemory {
       return true;
     }
 
-    /**
-     * Called when {@code bytes} were read and processed. The connection may be closed when this
-     * method returns.
-     */
+    /** Reports that {@code bytes} were read and processed, which may close the connection. */
     default void onRead(MemoryHolder connection, int bytes) {}
 
     default void close(MemoryHolder connection) {}

@@ -35,13 +35,10 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class SocketReads extends DelegatingHandle implements ExtendedHandle, RecvByteBufAllocator {
-  /** The time for which a connection that got no buffer neither reads nor writes. */
+  /** How long a connection that got no buffer neither reads nor writes. */
   static final long WAIT_MILLIS = 20;
 
-  /**
-   * The maximum number of retries, which take five seconds. If no connection has released a buffer
-   * within this time, no connection is expected to release one later.
-   */
+  /** The maximum number of retries, which take five seconds; no buffer is expected later. */
   static final int MAX_WAITS = 250;
 
   static final int SMALL_BYTES = 512;
@@ -60,8 +57,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   /**
    * Reports that no buffer is available now, or that the process may not allocate another buffer.
-   * The exception passes through Netty to {@link Http2Connection}, which ignores it. Netty closes
-   * the channel after an {@link OutOfMemoryError}, but not after this exception.
+   * Netty closes the channel after an {@link OutOfMemoryError}, but not after this exception, and
+   * {@link Http2Connection} ignores it.
    */
   static final class NoBufferNow extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -78,7 +75,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   private BooleanSupplier mayRead = () -> true;
 
-  /** Supplies the number of streams that were started so far on the connection. */
+  /** Supplies the number of streams that were opened on the connection so far. */
   private LongSupplier started = () -> 0;
 
   private boolean isFirst;
@@ -111,20 +108,14 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     return made;
   }
 
-  /**
-   * Sets the connection that reads the socket.
-   *
-   * @param startedStreams supplies the number of streams that were started on the connection
-   * @param mark the connection's {@link LoopTurn.Mark}, set when a read or write may be retried
-   */
   void attach(LongSupplier startedStreams, LoopTurn.Mark mark) {
     started = startedStreams;
     dirty = mark;
   }
 
   /**
-   * @param mayRead called before each read; when it returns false and has not paused this
-   *     connection, the read is retried after {@value #WAIT_MILLIS} ms
+   * Sets a condition for reads. While the condition is false and the connection is not paused, a
+   * read is retried every {@value #WAIT_MILLIS} ms.
    */
   void onlyWhile(BooleanSupplier mayRead) {
     this.mayRead = mayRead;
@@ -214,7 +205,6 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     }
   }
 
-  /** Pauses or resumes reading, as {@link ConnectionMemory} requests. */
   void pause(boolean value) {
     isPaused = value;
     setAutoRead();

@@ -17,10 +17,8 @@ import org.jspecify.annotations.Nullable;
  * both halves ended, stream reset by either side, or connection lost -> gone
  * </pre>
  *
- * <p>A stream that is gone is no longer in the {@link StreamTable}; calls on it do nothing.
- *
- * <p>Every call has two streams. To save memory, a stream keeps its counters in plain fields, not
- * in objects of their own.
+ * <p>A stream that is gone is no longer in the {@link StreamTable}; calls on it do nothing. To save
+ * memory, a stream keeps its counters in plain fields, not in objects of their own.
  */
 @LoopConfined
 final class SocketStream implements Http2Stream {
@@ -30,10 +28,10 @@ final class SocketStream implements Http2Stream {
     ENDED
   }
 
-  /** Value of {@code contentLeft} when the head of the peer's message has no content-length. */
+  /** The value of {@code contentLeft} for a message without content-length. */
   private static final long NO_CONTENT_LENGTH = -1;
 
-  /** Value of {@code contentLeft} before the head of the peer's message has arrived. */
+  /** The value of {@code contentLeft} before the head of the message has arrived. */
   private static final long NO_HEAD = -2;
 
   private final ConnectionStreams streams;
@@ -47,19 +45,13 @@ final class SocketStream implements Http2Stream {
   private boolean receiveEnded;
   private boolean gone;
 
-  /**
-   * The head of a final or interim response for which the socket had no room. The head is written
-   * before anything else.
-   */
+  /** The response head for which the socket had no room; it is written before anything else. */
   private @Nullable HeaderList waitingHead;
 
   /** Trailers that are written after the pending DATA. */
   private @Nullable HeaderList trailers;
 
-  /**
-   * Bytes that were passed to the handler and that the handler has not returned with {@code
-   * consumed}.
-   */
+  /** Bytes that were passed to the handler and not yet returned with {@link #consumed}. */
   private int held;
 
   /** Bytes of header lists and received DATA that the connection has counted for this stream. */
@@ -68,9 +60,7 @@ final class SocketStream implements Http2Stream {
   /** Bytes of DATA to be sent that the connection has counted for this stream. */
   private int countedPending;
 
-  /**
-   * Bytes that the peer's window allows us to send; negative after the peer has lowered the window.
-   */
+  /** Bytes that the peer allows us to send; negative after the peer has lowered its window. */
   private int sendWindow;
 
   private int credit;
@@ -81,20 +71,12 @@ final class SocketStream implements Http2Stream {
   /** Bytes that the peer may send before the handler has consumed any of them. */
   private int receiveWindow;
 
-  /**
-   * Bytes of the announced content-length that have not arrived, {@link #NO_CONTENT_LENGTH} or
-   * {@link #NO_HEAD}.
-   */
+  /** The announced bytes of content to come, {@link #NO_CONTENT_LENGTH} or {@link #NO_HEAD}. */
   private long contentLeft = NO_HEAD;
 
   /** Whether the method was HEAD: the response has no content, whatever its content-length. */
   private boolean headRequest;
 
-  /**
-   * @param sendWindow bytes that the peer allows us to send
-   * @param credit bytes that the peer may assume that it is allowed to send
-   * @param receiveWindow bytes that we allow the peer to send
-   */
   SocketStream(ConnectionStreams streams, int id, int sendWindow, int credit, int receiveWindow) {
     this.streams = streams;
     this.id = id;
@@ -344,9 +326,7 @@ final class SocketStream implements Http2Stream {
 
   /**
    * Changes the send window by {@code bytes}, which may be negative (RFC 9113 sections 6.9.1 and
-   * 6.9.2).
-   *
-   * @return false if the window would exceed 2^31-1, which is an error of the peer
+   * 6.9.2). Returns false if the window would exceed 2^31-1.
    */
   boolean widenSendWindow(int bytes) {
     boolean fits = SendScheduler.fits(sendWindow, bytes);
@@ -354,11 +334,7 @@ final class SocketStream implements Http2Stream {
     return fits;
   }
 
-  /**
-   * Subtracts received DATA from the credit.
-   *
-   * @return false if the peer sent more than its flow-control window allows
-   */
+  /** Subtracts received DATA from the credit; returns false if the credit is exceeded. */
   boolean receive(int bytes) {
     boolean fits = bytes <= credit;
     credit -= fits ? bytes : 0;
@@ -376,10 +352,8 @@ final class SocketStream implements Http2Stream {
   }
 
   /**
-   * Counts consumed bytes. Credit is returned once half of the window was consumed, so that few
-   * WINDOW_UPDATE frames are sent.
-   *
-   * @return the increment for a WINDOW_UPDATE to be sent now, or 0 if no frame is due
+   * Counts consumed bytes. Returns the increment for a WINDOW_UPDATE, or 0 until half of the window
+   * was consumed, so that few frames are sent.
    */
   int giveBack(int bytes) {
     returned += bytes;
@@ -409,18 +383,12 @@ final class SocketStream implements Http2Stream {
     return pending;
   }
 
-  /**
-   * Whether the final head of the peer's message has arrived, so that DATA or trailers may follow.
-   */
+  /** Whether the final head of the peer's message has arrived. */
   boolean hasHead() {
     return contentLeft != NO_HEAD;
   }
 
-  /**
-   * Called when the final head of the peer's message has arrived.
-   *
-   * @param contentLength the value of content-length; negative when the field is missing
-   */
+  /** Called when the final head has arrived, with -1 for a head without content-length. */
   void onHead(long contentLength) {
     contentLeft = Math.max(contentLength, NO_CONTENT_LENGTH);
   }

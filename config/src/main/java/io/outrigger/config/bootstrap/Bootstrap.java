@@ -7,14 +7,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A parsed gRPC xDS bootstrap (A27, A47, A71, A95).
+ * A parsed gRPC xDS bootstrap (A27, A29, A36, A47, A71, A95).
  *
  * @param servers the control planes in order of preference; empty only if the program uses no
  *     control plane
- * @param listenerNameTemplate {@code client_default_listener_resource_name_template}
- * @param authorities the authorities by name (A47)
- * @param certificateProviders the certificate providers by instance name (A29)
- * @param serverListenerNameTemplate {@code server_listener_resource_name_template} (A36)
  */
 public record Bootstrap(
     List<XdsServer> servers,
@@ -39,7 +35,7 @@ public record Bootstrap(
         serverListenerNameTemplate);
   }
 
-  /** Returns all control planes without duplicates; the control planes of authorities come last. */
+  /** Returns all control planes without duplicates, last the control planes of authorities. */
   public List<XdsServer> allServers() {
     return Stream.concat(
             servers.stream(),
@@ -50,10 +46,7 @@ public record Bootstrap(
 
   /**
    * The settings of an authority of xdstp names. If {@code servers} is empty, the authority uses
-   * the top-level servers.
-   *
-   * @param fallbackOnReachabilityOnly whether a server that cannot be reached causes fallback to
-   *     the next server even if all resources are cached (A95)
+   * the top-level servers. {@code fallbackOnReachabilityOnly} is defined in A95.
    */
   public record Authority(
       List<XdsServer> servers,
@@ -78,10 +71,8 @@ public record Bootstrap(
     }
 
     /**
-     * The plugin {@code spiffe_workload_api}, an extension of Outrigger.
-     *
-     * @param endpoint the endpoint of the Workload API; empty to read the endpoint from the
-     *     environment variable {@link WorkloadEndpoint#VARIABLE}
+     * The plugin {@code spiffe_workload_api}, an extension of Outrigger. If {@code endpoint} is
+     * empty, {@link WorkloadEndpoint#VARIABLE} has the endpoint.
      */
     record WorkloadApi(Optional<WorkloadEndpoint> endpoint) implements CertificateProvider {
       static final String PLUGIN = "spiffe_workload_api";
@@ -99,11 +90,9 @@ public record Bootstrap(
      * @param address the gRPC target of the CA
      * @param rootFile the file of the roots by which the CA's server certificate is verified
      * @param tokenFile the file of a service account token for the CA's audience
-     * @param clusterId the Kubernetes cluster that issued the token; empty for the cluster of the
-     *     CA
+     * @param clusterId the Kubernetes cluster that issued the token; empty for the CA's cluster
      * @param validity the requested lifetime of certificates
      * @param signer the Kubernetes signer to which the CA passes requests
-     * @param trustDomain the trust domain of the SPIFFE IDs in requests
      */
     record IstioCa(
         String address,
@@ -126,10 +115,7 @@ public record Bootstrap(
       }
     }
 
-    /**
-     * A plugin that Outrigger does not support. The bootstrap stays valid, but a cluster that names
-     * an instance of the plugin is invalid.
-     */
+    /** A plugin that is not supported. Only clusters that name an instance of it are invalid. */
     record Unknown(String plugin) implements CertificateProvider {}
   }
 }

@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads the text of a gRPC xDS bootstrap. The reader accepts the same documents as a proxyless
- * client: unknown fields are ignored, and wrong types are errors. The reader reports all errors at
- * once (A27, A29, A36, A47, A65, A71, A95, A97).
+ * Reads the text of a gRPC xDS bootstrap (A27, A29, A36, A47, A65, A71, A95, A97). Unknown fields
+ * are ignored, as in other proxyless clients. Wrong types are errors. All errors are reported at
+ * once.
  */
 @AnyThread
 public final class BootstrapReader {

@@ -9,9 +9,8 @@ import java.util.stream.Stream;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
- * certificate providers (A29). The credentials and the provider have the same fields, except that
- * only the provider has the SPIFFE field of A87. This class also reads the settings of {@code
- * spiffe_workload_api} and {@code istio_ca}.
+ * certificate providers (A29), whose fields differ only in the SPIFFE field of A87. This class also
+ * reads the settings of {@code spiffe_workload_api} and {@code istio_ca}.
  */
 final class CertificateConfigReader {
   private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");
@@ -32,8 +31,7 @@ final class CertificateConfigReader {
 
   /**
    * Reads one entry of {@code certificate_providers}. An unknown plugin causes only a warning, so
-   * that a bootstrap for another client still works. A cluster that names the unknown plugin is
-   * refused.
+   * that a bootstrap for another client still works.
    */
   static Optional<CertificateProvider> provider(JsonNode node) {
     Optional<String> plugin = node.isObject() ? node.requiredText("plugin_name") : Optional.empty();

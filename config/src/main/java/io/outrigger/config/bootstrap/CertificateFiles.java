@@ -5,12 +5,10 @@ import java.util.Optional;
 
 /**
  * The files of a {@code file_watcher} (A29, A87), and of {@code tls} channel credentials (A65).
- * Paths are unchanged from the bootstrap; relative paths refer to the working directory.
+ * Relative paths refer to the working directory.
  *
- * @param certificate the file of the certificate chain, leaf first; present exactly when {@code
- *     privateKey} is present
- * @param spiffeTrustBundleMap the file of the SPIFFE trust bundle map, which takes precedence over
- *     {@code caCertificate} (A87)
+ * @param certificate the certificate chain, leaf first; present exactly when {@code privateKey} is
+ * @param spiffeTrustBundleMap takes precedence over {@code caCertificate} (A87)
  * @param refreshInterval the interval between two reads of the files, at least 1 s
  */
 public record CertificateFiles(

@@ -14,7 +14,7 @@ public record Finding(String path, String message) {
   private static final Pattern STEP =
       Pattern.compile("\\.(\\w+)|\\[(\\d+)]|\\[(\"(?:[^\"\\\\]|\\\\.)*\")]");
 
-  /** Returns the steps of {@code path} from the root: names of members and indexes of elements. */
+  /** Returns the steps of {@link #path} from the root: names of members and indexes of elements. */
   public List<String> steps() {
     return STEP.matcher(path)
         .results()

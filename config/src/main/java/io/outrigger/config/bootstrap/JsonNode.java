@@ -13,9 +13,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A JSON value with its path. If a value has the wrong type, the methods of this class record an
- * error and treat the value as absent, so that the reader continues and finds further errors. A
- * JSON null counts as absent.
+ * A JSON value with its path. A value of a wrong type is recorded as an error and treated as
+ * absent, so that the reader finds further errors. A JSON null counts as absent.
  */
 public record JsonNode(JsonElement value, String path, Findings findings) {
   private static final String PARSER_ADVICE =
@@ -38,8 +37,8 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /**
-   * Returns a member that is an object. If the member is absent or has another type, returns an
-   * empty object. Another type is an error, after which the empty object records no errors.
+   * Returns a member that is an object, or else an empty object. Another type is an error, after
+   * which the empty object records no errors.
    */
   JsonNode object(String name) {
     Optional<JsonNode> found = member(name);
@@ -60,8 +59,8 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /**
-   * Returns the end of an error message, with the name of another member that is probably a
-   * misspelling of {@code name}; an empty text if there is no such member.
+   * Returns the end of an error message that names a probable misspelling of {@code name}; may be
+   * empty.
    */
   String misspelt(String name) {
     return asObject()
@@ -148,7 +147,7 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
     return Optional.empty();
   }
 
-  /** Describes a syntax error in one line, without the advice that Gson gives to programmers. */
+  /** Describes a syntax error in one line, without Gson's advice to programmers. */
   public static String syntaxError(Exception failure) {
     Throwable cause = failure.getCause() instanceof IOException io ? io : failure;
     String message = String.valueOf(cause.getMessage());

@@ -21,10 +21,9 @@ public final class ListenerNames {
   private ListenerNames() {}
 
   /**
-   * Returns the resource name for {@code xds:///path} or {@code xds://authority/path}.
-   *
-   * @param path the target's path, percent-decoded and without the leading slash
-   * @return the name, or a failure when the bootstrap does not define the authority of the name
+   * Returns the resource name for {@code xds:///path} or {@code xds://authority/path}; fails when
+   * the bootstrap does not define the authority of the name. {@code path} is percent-decoded and
+   * has no leading slash.
    */
   public static Outcome<String> of(Bootstrap bootstrap, Optional<String> authority, String path) {
     if (authority.isPresent()) {
@@ -39,10 +38,7 @@ public final class ListenerNames {
 
   /**
    * Returns the name of the Listener resource for a server that listens at {@code listen}, such as
-   * {@code 0.0.0.0:8080} or {@code [::]:8080}.
-   *
-   * @return the name, or a failure if the bootstrap lacks the template for server listeners or the
-   *     authority of the name
+   * {@code [::]:8080}; fails if the bootstrap lacks the template or the authority of the name.
    */
   public static Outcome<String> ofServer(Bootstrap bootstrap, String listen) {
     return bootstrap

@@ -4,10 +4,8 @@ import io.outrigger.config.endpoint.Locality;
 import java.util.Map;
 
 /**
- * The node message by which this process identifies itself to the control plane.
- *
- * @param metadata a JSON object, converted to Map, List, String, Double and Boolean; without JSON
- *     nulls
+ * The node message by which this process identifies itself to the control plane. {@code metadata}
+ * is a JSON object of Map, List, String, Double and Boolean.
  */
 public record Node(String id, String cluster, Locality locality, Map<String, Object> metadata) {
   public Node {

@@ -6,21 +6,14 @@ import io.outrigger.base.RpcStatus;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/**
- * The address of the SPIFFE Workload API (SPIFFE Workload Endpoint, section 4).
- *
- * @param target the endpoint in the form of a gRPC target
- */
+/** The address of the SPIFFE Workload API as a URI and as a gRPC target. */
 public record WorkloadEndpoint(String uri, String target) {
   public static final String VARIABLE = "SPIFFE_ENDPOINT_SOCKET";
 
   private static final String FORMS =
       "give unix:///path/of/the/socket or tcp://address:port, the address as numbers";
 
-  /**
-   * Parses an endpoint's URI. The message of a failure continues a sentence after {@code text}, as
-   * in {@code is not a URI}.
-   */
+  /** Parses an endpoint's URI. The message of a failure continues a sentence after {@code text}. */
   public static Outcome<WorkloadEndpoint> parse(String text) {
     URI uri;
     try {

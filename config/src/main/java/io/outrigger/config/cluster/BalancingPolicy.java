@@ -4,15 +4,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The settings of a cluster's load balancing policy (A27, A52). The class of the settings
- * identifies the policy. A new policy needs a record in this file, a decoder in {@code
- * xds.decode.PolicyDecoderRegistry} and an implementation in {@code lb.endpoint.LeafPolicies}.
+ * The settings of a cluster's load balancing policy (A27, A52). A new policy needs a record in this
+ * file, a decoder in {@code xds.decode.PolicyDecoderRegistry} and an implementation in {@code
+ * lb.endpoint.LeafPolicies}.
  */
 public sealed interface BalancingPolicy {
   /**
-   * Whether an ejected endpoint (A50) gets no calls. Every policy except pick_first excludes
-   * ejected endpoints (A50-52, decision lb-0011). pick_first chooses by connections alone, so
-   * outlier detection has no effect on it (A61).
+   * Whether an ejected endpoint (A50) gets no calls (A50-52, decision lb-0011). pick_first chooses
+   * by connections alone, so outlier detection has no effect on it (A61).
    */
   default boolean heedsEjections() {
     return true;
@@ -27,10 +26,10 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * Applies the policy {@code child} to a random subset of the endpoints. Each process chooses its
-   * own subset (A68).
+   * Applies the policy {@code child} to a random subset of the endpoints, which each process
+   * chooses for itself (A68).
    *
-   * @param subsetSize the maximum number of endpoints in the subset, 1 to {@link #LARGEST}
+   * @param subsetSize the maximum size of the subset, 1 to {@link #LARGEST}
    */
   record RandomSubsetting(long subsetSize, BalancingPolicy child) implements BalancingPolicy {
     public static final String POLICY = "random_subsetting";
@@ -51,9 +50,7 @@ public sealed interface BalancingPolicy {
   sealed interface EndpointPicking extends BalancingPolicy {
     String policy();
 
-    /**
-     * Whether the policy multiplies the weight of an endpoint by the weight of its locality (A113).
-     */
+    /** Whether the policy multiplies the weights of an endpoint and its locality (A113). */
     default boolean weighsLocalities() {
       return false;
     }
@@ -67,8 +64,8 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * Uses the first address that connects (A62). If {@code shuffle} is true, endpoints are shuffled
-   * so that endpoints of greater weight tend to come first.
+   * Uses the first address that connects (A62). With {@code shuffle}, endpoints of greater weight
+   * tend to come first.
    */
   record PickFirst(boolean shuffle) implements EndpointPicking {
     @Override

@@ -14,7 +14,6 @@ import java.util.function.BiConsumer;
  * A Cluster resource (A27, A29, A32, A37, A50, A75, A105).
  *
  * @param loadReporting empty when the load of the cluster is not reported (A27)
- * @param overlay the changes that local policy made to the cluster
  */
 public record ClusterResource(
     String name,
@@ -50,7 +49,7 @@ public record ClusterResource(
   /**
    * The settings of session affinity.
    *
-   * @param idleTimeout the time after which an unused connection is closed if only sessions need it
+   * @param idleTimeout the idle time after which a connection that only sessions need is closed
    *     (A75)
    * @param overrideHostStatus the health statuses of the endpoints that sessions may use (A55-14)
    */

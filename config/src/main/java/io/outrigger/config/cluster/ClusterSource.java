@@ -11,8 +11,7 @@ public sealed interface ClusterSource {
    * Endpoints from an EDS resource.
    *
    * @param resourceName the service name, or the cluster's name if {@code serviceName} is empty
-   * @param serviceName the EDS service name of the cluster, which identifies load reports and
-   *     circuit breakers (A27, A32); may be empty
+   * @param serviceName identifies load reports and circuit breakers (A27, A32); may be empty
    */
   record Eds(String resourceName, String serviceName) implements ClusterSource {
     public Eds(String serviceName) {
@@ -23,11 +22,9 @@ public sealed interface ClusterSource {
   /**
    * Endpoints from a DNS name or an IP literal, with one port for all addresses.
    *
-   * @param isOneEndpoint whether all addresses form one endpoint, as in a LOGICAL_DNS cluster
-   *     (A37); otherwise each address is an endpoint, as in a STRICT_DNS cluster
+   * @param isOneEndpoint whether all addresses form one endpoint, as in a LOGICAL_DNS cluster (A37)
    */
   record Dns(String hostname, int port, boolean isOneEndpoint) implements ClusterSource {
-    /** Returns the endpoints with {@code addresses}, of which there is at least one. */
     public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
       return isOneEndpoint
           ? List.of(endpoint(addresses))
@@ -46,10 +43,7 @@ public sealed interface ClusterSource {
     }
   }
 
-  /**
-   * The endpoints of other clusters in order of preference; these clusters may be aggregates too
-   * (A37, A75).
-   */
+  /** The endpoints of other clusters, perhaps aggregates, in order of preference (A37, A75). */
   record Aggregate(List<String> clusters) implements ClusterSource {
     public Aggregate {
       clusters = List.copyOf(clusters);

@@ -5,9 +5,7 @@ import java.util.Optional;
 
 /**
  * The settings of outlier detection (A50), including defaults. The settings of a disabled algorithm
- * are empty.
- *
- * @param maxEjectionPercent the maximum percentage of endpoints that may be ejected, 0 to 100
+ * are empty. Percentages are 0 to 100.
  */
 public record OutlierDetection(
     Duration interval,
@@ -21,17 +19,11 @@ public record OutlierDetection(
   public static final Duration DEFAULT_MAX_EJECTION_TIME = Duration.ofSeconds(300); // A50-01
   public static final int DEFAULT_MAX_EJECTION_PERCENT = 10; // A50-01
 
-  /**
-   * The settings of the success rate algorithm. All numbers are unsigned 32 bit; {@code
-   * enforcement} is a percentage.
-   */
+  /** All numbers are unsigned 32 bit; {@code enforcement} is a percentage. */
   public record SuccessRate(
       long stdevFactor, int enforcement, long minimumHosts, long requestVolume) {}
 
-  /**
-   * The settings of the failure percentage algorithm. All numbers are unsigned 32 bit; {@code
-   * threshold} and {@code enforcement} are percentages.
-   */
+  /** All numbers are unsigned 32 bit; {@code threshold} and {@code enforcement} are percentages. */
   public record FailurePercentage(
       int threshold, int enforcement, long minimumHosts, long requestVolume) {}
 }

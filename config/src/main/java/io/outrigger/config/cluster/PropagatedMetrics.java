@@ -25,8 +25,7 @@ public record PropagatedMetrics(
   public static final PropagatedMetrics NONE = of(List.of());
 
   /**
-   * Reads the names that the control plane sent. Unknown names are ignored (A85 "CDS Resource
-   * Validation").
+   * Reads the names from the control plane; ignores unknown names (A85 "CDS Resource Validation").
    */
   public static PropagatedMetrics of(List<String> names) {
     return new PropagatedMetrics(
@@ -45,11 +44,7 @@ public record PropagatedMetrics(
         && namedMetrics.isEmpty();
   }
 
-  /**
-   * A selection of the keys of a map.
-   *
-   * @param all whether every key is selected; if true, {@code some} is empty
-   */
+  /** A selection of the keys of a map; if {@code all} is true, {@code some} is empty. */
   public record Keys(boolean all, Set<String> some) {
     private static final String EVERY = "*";
 

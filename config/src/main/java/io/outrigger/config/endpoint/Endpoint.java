@@ -8,8 +8,7 @@ import java.util.List;
  * @param addresses the addresses in order of preference, at least one
  * @param weight the weight, unsigned 32 bit, at least 1
  * @param hostname the host name for authority rewriting (A81); may be empty
- * @param hashKey the text that is hashed for a hash ring in place of the address (A76); may be
- *     empty
+ * @param hashKey replaces the address in a hash ring (A76); may be empty
  */
 public record Endpoint(
     List<EndpointAddress> addresses,

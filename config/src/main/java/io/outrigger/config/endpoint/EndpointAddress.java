@@ -8,14 +8,13 @@ import java.util.regex.Pattern;
 /**
  * A literal IP address and port, with the HTTP proxy and TLS settings for connections. Addresses
  * that differ in any component never share connections (A29-19). The address of the app behind a
- * server may be a unix socket instead.
+ * server may be a unix socket.
  *
- * @param ip the IP address in canonical text form; an IPv6 address has no brackets; {@code
- *     unix:/path} for a unix socket
+ * @param ip the IP address in canonical form without brackets, or {@code unix:/path}
  * @param port the port, 1 to 65535; 0 for a unix socket
  * @param proxy the HTTP proxy that receives the CONNECT request (A86); empty for a direct
  *     connection
- * @param tls the TLS settings; empty for connections in plain text
+ * @param tls the TLS settings; empty for plain text
  */
 public record EndpointAddress(
     String ip, int port, Optional<EndpointAddress> proxy, Optional<EndpointTls> tls) {
@@ -38,10 +37,7 @@ public record EndpointAddress(
     return ip.startsWith(UNIX) ? Optional.of(ip.substring(UNIX.length())) : Optional.empty();
   }
 
-  /**
-   * Parses the IP address and port that {@link #toString} returns; empty for any other text. The IP
-   * address is not converted to canonical form.
-   */
+  /** Parses the result of {@link #toString}, without conversion to canonical form; else empty. */
   public static Optional<EndpointAddress> parse(String text) {
     Matcher parts = TEXT.matcher(text);
     if (!parts.matches() || Integer.parseInt(parts.group(2)) > MAX_PORT) {
@@ -56,7 +52,6 @@ public record EndpointAddress(
     return new EndpointAddress(ip, port, Optional.of(proxy), tls);
   }
 
-  /** Returns the address without proxy and TLS settings, for sessions and status views. */
   public EndpointAddress bare() {
     return proxy.isEmpty() && tls.isEmpty() ? this : new EndpointAddress(ip, port);
   }

@@ -9,10 +9,9 @@ import java.util.Map;
 /**
  * The endpoints of a cluster, from a ClusterLoadAssignment or from DNS resolution.
  *
- * @param priorities the localities of each priority, from priority 0 (the highest) on and without
- *     gaps
- * @param leftOut the parts of the resource that the decoder ignored, such as {@code 1 locality
- *     without load_balancing_weight}
+ * @param priorities the localities of each priority, from priority 0 (the highest) without gaps
+ * @param leftOut the ignored parts of the resource, such as {@code 1 locality without
+ *     load_balancing_weight}
  */
 public record EndpointSet(
     String name,
@@ -32,7 +31,7 @@ public record EndpointSet(
 
   /**
    * Returns the reason why no endpoint of {@code localities}, a priority of this set, can be
-   * picked. The reason always includes {@link #leftOut}.
+   * picked.
    */
   public String whyUnusable(List<LocalityEndpoints> localities) {
     Map<HealthStatus, Integer> byHealth = new EnumMap<>(HealthStatus.class);
@@ -46,9 +45,8 @@ public record EndpointSet(
   }
 
   /**
-   * Returns an equal set that reuses the equal localities and endpoints of {@code before}, so that
-   * later comparisons are fast even with many endpoints. Returns {@code before} itself if the sets
-   * are equal.
+   * Returns an equal set that reuses equal parts of {@code before}, so that later comparisons are
+   * fast. Returns {@code before} itself if the sets are equal.
    */
   public EndpointSet sharing(EndpointSet before) {
     Map<Locality, LocalityEndpoints> known = new HashMap<>();

@@ -23,7 +23,7 @@ public record Locality(String region, String zone, String subZone) {
     return region + "/" + zone + "/" + subZone;
   }
 
-  /** Returns {@link #toString} in a form for people; an empty text if all parts are empty. */
+  /** Returns the text for people: like {@link #toString}, but empty if all parts are empty. */
   public String shown() {
     return shown(toString());
   }
@@ -32,10 +32,7 @@ public record Locality(String region, String zone, String subZone) {
     return locality.equals("//") ? "" : locality;
   }
 
-  /**
-   * Returns the value of the metric label {@code grpc.lb.locality} (A78 "Optional xDS Locality
-   * Label").
-   */
+  /** Returns the metric label {@code grpc.lb.locality} (A78 "Optional xDS Locality Label"). */
   public String label() {
     return "{region=\"%s\", zone=\"%s\", sub_zone=\"%s\"}".formatted(region, zone, subZone);
   }

@@ -4,9 +4,8 @@ import io.outrigger.base.ListChange;
 import java.util.List;
 
 /**
- * The endpoints of one locality in one priority, whatever their health.
- *
- * @param weight the weight of the locality, unsigned 32 bit, at least 1
+ * The endpoints of one locality in one priority; {@code weight} is an unsigned 32-bit number from
+ * 1.
  */
 public record LocalityEndpoints(Locality locality, long weight, List<Endpoint> endpoints) {
   public LocalityEndpoints {

@@ -8,7 +8,6 @@ import java.util.Optional;
  * The settings of the connections that match a filter chain of a server (A36).
  *
  * @param name the name of the chain, unique within the listener; may be empty
- * @param tls the TLS settings; empty for plain text
  * @param filters the HTTP filters in order; the last filter is the router
  */
 public record ServerFilterChain(

@@ -12,8 +12,7 @@ import java.util.function.BiConsumer;
  * @param host the address to listen on, in canonical form if it is an IP address
  * @param port the port to listen on; 0 for any port
  * @param chains the filter chains, without duplicates (see {@link FilterChainMatch#duplicates})
- * @param defaultChain the chain for connections that match none of {@code chains}; its {@code
- *     match} is ignored
+ * @param defaultChain the chain for connections that match no other chain
  */
 public record SocketListener(
     String name,
@@ -27,19 +26,15 @@ public record SocketListener(
   }
 
   /**
-   * Whether a server that listens at {@code listenHost} and {@code listenPort} uses this resource.
-   *
-   * @param listenHost an IP address in canonical form
+   * Whether a server at {@code listenHost}, an IP address in canonical form, uses this resource.
    */
   public boolean isFor(String listenHost, int listenPort) {
     return host.equals(listenHost) && (port == listenPort || port == 0);
   }
 
   /**
-   * Returns the filter chain of a connection. If empty, the connection must be closed before any
-   * byte is sent.
-   *
-   * @param local the connection's local address, never a wildcard
+   * Returns the filter chain of a connection, whose local address is no wildcard. If empty, the
+   * connection must be closed before any byte is sent.
    */
   public Optional<ServerFilterChain> chainFor(IpAddress local, IpAddress peer, int peerPort) {
     return FilterChainMatch.best(chains, local, peer, peerPort).or(() -> defaultChain);

@@ -9,8 +9,7 @@ import java.util.Map;
  *
  * @param edsServiceName the EDS service name of the cluster; may be empty
  * @param drops the number of dropped requests by category; categories without drops are absent
- * @param refused the number of requests that the circuit breaker refused, which have no category
- *     (A32-08)
+ * @param refused the number of requests that the circuit breaker refused (A32-08)
  * @param localities the loads of localities with activity in the interval (A64-03)
  */
 public record ClusterLoad(

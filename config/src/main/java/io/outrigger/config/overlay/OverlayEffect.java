@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The effect of an overlay on one cluster or route.
  *
- * @param matched the rules that the cluster or route matches, in the order of the overlay
+ * @param matched the rules that match, in the order of the overlay
  * @param leftOut the rules that were skipped, because they would make the resource invalid
  */
 public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omission> leftOut) {

@@ -2,11 +2,7 @@ package io.outrigger.config.overlay;
 
 import java.util.Locale;
 
-/**
- * The name of one rule of an overlay, its position and its mode.
- *
- * @param line the line at which the rule begins, from 1
- */
+/** A rule of an overlay, which begins at {@code line}, counted from 1. */
 public record OverlayRule(String name, String file, int line, Mode mode) {
   /** The precedence of the rule over the control plane for a field that both have set. */
   public enum Mode {

@@ -25,8 +25,8 @@ public interface AuthorizationInput {
   /**
    * Returns the value of a header as received, with several values joined by {@code ","}; null if
    * the header is absent. In contrast to routing, {@code :path}, {@code :method}, {@code
-   * :authority} and names that end in {@code -bin} are headers too. If a request has a {@code host}
-   * header but no {@code :authority}, the host is the {@code :authority}.
+   * :authority} and names that end in {@code -bin} are headers too. A {@code host} header without
+   * {@code :authority} is the {@code :authority}.
    *
    * @param name the header's name in lower case, never {@code host}
    */
@@ -34,12 +34,7 @@ public interface AuthorizationInput {
 
   Connection connection();
 
-  /**
-   * The connection of a request.
-   *
-   * @param peerAddress the address of the TCP peer; headers do not affect it
-   * @param localAddress the local address, never a wildcard
-   */
+  /** The connection of a request; headers do not affect {@code peerAddress}. */
   record Connection(
       PeerIdentity peer, IpAddress peerAddress, IpAddress localAddress, int localPort) {}
 }

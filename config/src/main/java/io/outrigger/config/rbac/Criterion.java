@@ -8,7 +8,6 @@ import java.util.Optional;
 
 /**
  * A condition on a request and its connection: a {@code Permission} or a {@code Principal} of A41.
- * This type represents both messages, because they differ only in the supported fields.
  */
 public sealed interface Criterion {
   Criterion ALWAYS = new Constant(true);
@@ -26,7 +25,6 @@ public sealed interface Criterion {
 
   boolean matches(AuthorizationInput input);
 
-  /** A condition that has the same result for every request. */
   record Constant(boolean result) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {
@@ -76,10 +74,7 @@ public sealed interface Criterion {
   }
 
   /**
-   * Matches a header.
-   *
-   * @param name the header that {@code matcher} checks; {@code :authority} if the policy names
-   *     {@code host}, which is the same header (A41)
+   * Matches a header. If the policy names {@code host}, {@code name} is {@code :authority} (A41).
    */
   record Header(String name, HeaderMatcher matcher) implements Criterion {
     @Override
@@ -118,10 +113,8 @@ public sealed interface Criterion {
   }
 
   /**
-   * Matches a peer on a TLS connection by name.
-   *
-   * @param name the condition on the peer's name; empty to match every TLS connection, even without
-   *     a client certificate
+   * Matches a peer on a TLS connection by name. If {@code name} is empty, every TLS connection
+   * matches, even without a client certificate.
    */
   record Authenticated(Optional<StringMatcher> name) implements Criterion {
     @Override

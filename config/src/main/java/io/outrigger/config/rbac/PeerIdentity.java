@@ -37,10 +37,8 @@ public sealed interface PeerIdentity {
 
   /**
    * A TLS connection with a verified client certificate. Only one kind of names is compared: the
-   * URIs if there are any, else the DNS names if there are any, else the subject.
-   *
-   * @param uris the URI subject alternative names
-   * @param subject the subject's distinguished name in the form of RFC 2253
+   * URIs if there are any, else the DNS names if there are any, else the subject in the form of RFC
+   * 2253.
    */
   record Certified(List<String> uris, List<String> dnsNames, String subject)
       implements PeerIdentity {

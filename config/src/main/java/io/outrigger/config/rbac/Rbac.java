@@ -4,15 +4,10 @@ import io.outrigger.config.route.FilterConfig;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * The settings of an RBAC filter, in a listener or for one route (A41).
- *
- * @param rules the rules; empty if the filter does nothing
- */
+/** The settings of an RBAC filter (A41). If {@code rules} is empty, the filter does nothing. */
 public record Rbac(Optional<Rules> rules) implements FilterConfig {
   public static final Rbac OFF = new Rbac(Optional.empty());
 
-  /** The effect of a policy on the requests that it matches. */
   public enum Action {
     /** Requests that a policy matches are allowed, all others are denied. */
     ALLOW,
@@ -28,10 +23,8 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
   }
 
   /**
-   * The decisions that audit loggers record (A59).
-   *
-   * @param loggers the number of loggers of type {@code StdoutAuditLog}, the only supported type;
-   *     each logger writes one line per decision
+   * The decisions that audit loggers record (A59). {@code loggers} is the number of loggers of type
+   * {@code StdoutAuditLog}; each logger writes one line per decision.
    */
   public record Audit(boolean denied, boolean allowed, int loggers) {
     public static final Audit NONE = new Audit(false, false, 0);
@@ -41,12 +34,7 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
     }
   }
 
-  /**
-   * The decision about a request.
-   *
-   * @param policy the name of the first policy that matched; empty if no policy matched
-   * @param auditLines the number of lines to write to the audit log
-   */
+  /** The decision about a request; {@code policy} is the first policy that matched, if any. */
   public record Decision(boolean isAllowed, Optional<String> policy, int auditLines) {}
 
   /** An action and its policies, in the order of their names. */

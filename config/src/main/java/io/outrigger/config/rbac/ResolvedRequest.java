@@ -4,12 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request with the path that an app sees if the app resolves paths (decision config-0085).
- *
- * @param received the request as the proxy received it
- * @param path the result of {@link #resolve} for the request's path
- */
+/** A request with the path that an app sees if the app resolves paths (decision config-0085). */
 record ResolvedRequest(AuthorizationInput received, String path) implements AuthorizationInput {
   private static final int ENCODED = 3; // the length of a %2e
   private static final int HEX = 16;
