@@ -7,13 +7,9 @@ import java.util.List;
 public final class Count {
   private Count() {}
 
-  /**
-   * Returns a text such as {@code 1 cluster} or {@code 2 clusters}.
-   *
-   * @param one the noun in the singular; the plural is formed with s
-   */
-  public static String of(long number, String one) {
-    return number + " " + one + (number == 1 ? "" : "s");
+  /** Returns a text such as {@code 1 cluster} or {@code 2 clusters}. */
+  public static String of(long number, String singular) {
+    return number + " " + singular + (number == 1 ? "" : "s");
   }
 
   /** Lists the first {@code max} of {@code texts}, then the number of the omitted texts. */

@@ -39,23 +39,23 @@ public final class DidYouMean {
 
   /** Counts insertions, deletions, replacements and swaps of adjacent characters. */
   private static int differences(String a, String b) {
-    int[][] least = new int[a.length() + 1][b.length() + 1];
+    int[][] distance = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {
       for (int j = 0; j <= b.length(); j++) {
         if (i == 0 || j == 0) {
-          least[i][j] = i + j;
+          distance[i][j] = i + j;
           continue;
         }
-        int replaced = least[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        least[i][j] = Math.min(replaced, 1 + Math.min(least[i - 1][j], least[i][j - 1]));
+        int replaced = distance[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        distance[i][j] = Math.min(replaced, 1 + Math.min(distance[i - 1][j], distance[i][j - 1]));
         if (i > 1
             && j > 1
             && a.charAt(i - 1) == b.charAt(j - 2)
             && a.charAt(i - 2) == b.charAt(j - 1)) {
-          least[i][j] = Math.min(least[i][j], least[i - 2][j - 2] + 1);
+          distance[i][j] = Math.min(distance[i][j], distance[i - 2][j - 2] + 1);
         }
       }
     }
-    return least[a.length()][b.length()];
+    return distance[a.length()][b.length()];
   }
 }

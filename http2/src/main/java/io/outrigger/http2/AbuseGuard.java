@@ -9,20 +9,18 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
  * of the peer's errors (CVE-2023-44487, CVE-2025-8671), and frames without content (CVE-2019-9511
  * and following). A method throws a connection error when the peer has exceeded a limit.
  *
- * <p>The clock is not read for each frame. The counts are reset when a period has passed, which is
- * checked by {@link #onTick} once a second and when a limit is reached. A peer can thus cause at
- * most twice the limit of useless work in one period. Useful work in earlier periods does not raise
- * the limit.
+ * <p>The counts are reset after each period. {@link #onTick} checks the time once a second and when
+ * a limit is reached, so that no clock is read for each frame. A peer can therefore cause at most
+ * twice the limit of useless work in one period.
  */
 @LoopConfined
 final class AbuseGuard {
-  /** The number of control frames that are allowed for each useful frame. */
-  private static final int PER_USEFUL_FRAME = 8;
+  private static final int CONTROL_FRAMES_PER_USEFUL_FRAME = 8;
 
   private final boolean server;
   private final AbuseLimits limits;
   private final Ticker ticker;
-  private long sinceNanos;
+  private long periodStartNanos;
   private int streams;
   private int resets;
   private long useful;
@@ -32,7 +30,7 @@ final class AbuseGuard {
     this.server = server;
     this.limits = limits;
     this.ticker = ticker;
-    this.sinceNanos = ticker.nanoTime();
+    this.periodStartNanos = ticker.nanoTime();
   }
 
   void onStream() {
@@ -46,7 +44,7 @@ final class AbuseGuard {
 
   /**
    * Counts a stream that was reset by the peer, or by this side because of an error of the peer.
-   * Only a server counts resets: the layers above handle streams that a backend resets.
+   * Only a server limits resets; the layers above handle streams that a backend resets.
    */
   void onReset() throws ConnectionFault {
     resets++;
@@ -60,7 +58,7 @@ final class AbuseGuard {
 
   /**
    * Called when this side has reset a stream while up to {@code bytes} of DATA may be in flight.
-   * DATA of a reset stream counts as useless, so one additional frame is allowed for each KiB.
+   * This DATA counts as useless, so one additional frame is allowed for each KiB.
    */
   void onDataExpected(int bytes) {
     idle -= bytes >> 10;
@@ -74,7 +72,7 @@ final class AbuseGuard {
    *     counts as a useful frame
    */
   void onWindowsChanged(int walked, int released) throws ConnectionFault {
-    onIdleWork(walked + PER_USEFUL_FRAME * released);
+    onIdleWork(walked + CONTROL_FRAMES_PER_USEFUL_FRAME * released);
   }
 
   void onIdleFrame() throws ConnectionFault {
@@ -84,17 +82,18 @@ final class AbuseGuard {
   /** Counts work without content that is equivalent to {@code frames} control frames. */
   void onIdleWork(int frames) throws ConnectionFault {
     idle += frames;
-    if (idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !onTick(ticker.nanoTime())) {
+    long allowed = limits.controlFrames() + CONTROL_FRAMES_PER_USEFUL_FRAME * useful;
+    if (idle > allowed && !onTick(ticker.nanoTime())) {
       throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many frames without content");
     }
   }
 
   /** Resets the counts and returns true if the period has passed. */
   boolean onTick(long nowNanos) {
-    if (nowNanos - sinceNanos < limits.period().toNanos()) {
+    if (nowNanos - periodStartNanos < limits.period().toNanos()) {
       return false;
     }
-    sinceNanos = nowNanos;
+    periodStartNanos = nowNanos;
     streams = 0;
     resets = 0;
     useful = 0;

@@ -28,9 +28,7 @@ final class ConnectionLifecycle {
   /** How long a drain waits for the answer to its PING before it sends the final GOAWAY. */
   private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /**
-   * The same for a connection without streams, so that an idle peer that is stopped delays no exit.
-   */
+  /** The same limit for a connection without streams, so that a suspended app delays no exit. */
   private static final long IDLE_DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;
@@ -77,17 +75,12 @@ final class ConnectionLifecycle {
     table = streams.table();
   }
 
-  /**
-   * Sets the frame reader and the handler, which are created after this object.
-   *
-   * @param frames reads the bytes after the preface
-   */
-  void join(FrameReader frames, ConnectionHandler listener) {
-    reader = frames;
-    handler = listener;
+  /** Sets the two objects that are created after this object. */
+  void attach(FrameReader frameReader, ConnectionHandler connectionHandler) {
+    reader = frameReader;
+    handler = connectionHandler;
   }
 
-  /** The receiver of the connection's events; set before the first byte is read. */
   ConnectionHandler handler() {
     return requireNonNull(handler, "no handler yet");
   }
@@ -186,7 +179,7 @@ final class ConnectionLifecycle {
     if (!ack) {
       writer.ping(opaque, true);
     } else if (opaque == DRAIN_PING && drainAnnounced) {
-      leaveAfterDrain();
+      sendFinalGoAway();
     }
   }
 
@@ -194,7 +187,7 @@ final class ConnectionLifecycle {
     if (state.isEnding()) {
       return;
     }
-    leave(); // first: a retry started by a callback below must not open a stream here
+    enterGoingAway(); // first: a retry started by a callback below must not open a stream here
     if (!state.isServer()) {
       for (SocketStream stream : table.snapshot()) {
         if (stream.id() == 0 || stream.id() > lastStreamId) {
@@ -225,7 +218,7 @@ final class ConnectionLifecycle {
   }
 
   void drain() {
-    if (state.isEnding() || state.isLeaving() || drainAnnounced) {
+    if (state.isEnding() || state.isGoingAway() || drainAnnounced) {
       return;
     }
     if (preface != null) {
@@ -237,17 +230,17 @@ final class ConnectionLifecycle {
       writer.ping(DRAIN_PING, false);
       drainNanos = nanoTime();
     } else {
-      leave();
+      enterGoingAway();
     }
   }
 
-  private void leaveAfterDrain() {
+  private void sendFinalGoAway() {
     if (state.isEnding() || !drainAnnounced) {
       return;
     }
     drainAnnounced = false;
     goAway(Http2Error.NO_ERROR, "draining");
-    leave();
+    enterGoingAway();
   }
 
   private void goAway(Http2Error error, String reason) {
@@ -255,19 +248,19 @@ final class ConnectionLifecycle {
     writer.goAway(announcedId, error, reason);
   }
 
-  private void leave() {
+  private void enterGoingAway() {
     if (!state.isEnding()) {
-      state.enter(Phase.LEAVING);
+      state.enter(Phase.GOING_AWAY);
       dirty.set();
     }
   }
 
   void onEndOfTurn() {
-    if (!table.hasLocalIds() && !state.isLeaving()) {
-      leave();
+    if (!table.hasLocalIds() && !state.isGoingAway()) {
+      enterGoingAway();
       handler().onGoAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "stream ids used up");
     }
-    if (state.isLeaving() && table.active() == 0) {
+    if (state.isGoingAway() && table.active() == 0) {
       close(Http2Error.NO_ERROR, "last stream has ended");
     }
   }
@@ -284,7 +277,7 @@ final class ConnectionLifecycle {
         && nowNanos - startNanos >= settings.timeouts().handshake().toNanos()) {
       close(Http2Error.SETTINGS_TIMEOUT, "no SETTINGS from the peer in time");
     } else if (drainAnnounced && nowNanos - drainNanos >= drainPingNanos()) {
-      leaveAfterDrain();
+      sendFinalGoAway();
     } else if (keepAlive != null && !state.isEnding() && keepAlive.isLost(nowNanos)) {
       close(Http2Error.NO_ERROR, "keepalive: no answer to PING");
     }

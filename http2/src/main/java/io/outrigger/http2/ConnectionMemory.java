@@ -18,23 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class ConnectionMemory implements MemoryHolder {
-  /**
-   * The size of a connection's channel, handlers, timers and tables; 3 to 6 KB were measured with
-   * thousands of idle connections.
-   */
+  /** The size of a channel with its handlers, timers and tables; 3 to 6 KB were measured. */
   private static final int CONNECTION_BYTES = 4 << 10;
 
-  /**
-   * The size of a connection's TLS engine, keys, session and peer certificates; 5.5 KB were
-   * measured with the JDK and 13 KB with BoringSSL.
-   */
+  /** The size of a TLS engine and its certificates: 5.5 KB with the JDK, 13 KB with BoringSSL. */
   private static final int TLS_BYTES = 12 << 10;
 
-  /**
-   * The time for which frames may wait for a direct buffer; reads may wait for the same time. If no
-   * connection has released a buffer within this time, no connection is expected to release one
-   * later.
-   */
+  /** How long frames may wait for a direct buffer; {@link SocketReads} waits equally long. */
   private static final Duration NO_BUFFER_LIMIT = Duration.ofSeconds(5);
 
   private final Parts parts;
@@ -46,18 +36,16 @@ final class ConnectionMemory implements MemoryHolder {
   private final Stall noBuffer = new Stall(NO_BUFFER_LIMIT);
 
   /** The first message in the channel's outbound buffer at the last tick. */
-  private @Nullable Object next;
+  private @Nullable Object firstWaiting;
 
-  /** The number of bytes of {@link #next} that the socket had accepted at the last tick. */
-  private long nextTaken;
+  /** The number of bytes of {@link #firstWaiting} that the socket had accepted at the last tick. */
+  private long firstProgress;
 
   /** The number of bytes passed to the channel minus the bytes waiting in it, at the last tick. */
-  private long taken;
+  private long acceptedBytes;
 
-  /**
-   * The time of the last tick at which the socket had accepted more bytes than at the tick before.
-   */
-  private long tookNanos;
+  /** The time of the last tick at which the socket had accepted more bytes. */
+  private long acceptedNanos;
 
   /** The value of {@link ConnectionStreams#moves()} at the last tick. */
   private long moved;
@@ -95,10 +83,7 @@ final class ConnectionMemory implements MemoryHolder {
     parts.reads.onlyWhile(() -> accounts.mayRead(this));
   }
 
-  /**
-   * Called when {@code bytes} were read and processed. The connection may be closed when this
-   * method returns.
-   */
+  /** Reports that {@code bytes} were read and processed, which may close the connection. */
   void onRead(int bytes) {
     accounts.onRead(this, bytes);
   }
@@ -130,8 +115,8 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   @Override
-  public long stillSinceNanos() {
-    return Math.max(movedNanos, tookNanos);
+  public long lastProgressNanos() {
+    return Math.max(movedNanos, acceptedNanos);
   }
 
   @Override
@@ -174,7 +159,7 @@ final class ConnectionMemory implements MemoryHolder {
     if (noBuffer.isOver(parts.writer.awaitsDirectBuffer(), parts.writer.handedBytes(), nowNanos)) {
       parts.lifecycle.abort(Http2Error.INTERNAL_ERROR, "no memory for what is to be sent");
     }
-    if (output.isOver(parts.writer.unsentBytes() > 0, lastTook(nowNanos), nowNanos)) {
+    if (output.isOver(parts.writer.unsentBytes() > 0, lastAccepted(nowNanos), nowNanos)) {
       parts.lifecycle.close(
           Http2Error.ENHANCE_YOUR_CALM,
           "nothing of what was sent was read for " + output.limitMillis() + "ms");
@@ -192,27 +177,26 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   /**
-   * Returns the time of the last tick at which the socket had accepted more bytes. Either of two
-   * signs shows progress. The first sign is growth of the number of bytes passed to the channel
-   * minus the number of bytes that wait in the channel. The channel adds an overhead for each
-   * waiting message, so a new message can hide this growth. The second sign is a change of the
-   * first waiting message or of its progress. The next message may be the same, reused object, so
-   * the second sign alone is not enough either.
+   * Returns the time of the last tick at which the socket had accepted more bytes. One sign of this
+   * is growth of the number of bytes that were passed to the channel and no longer wait in the
+   * channel. The channel adds an overhead for each waiting message, so a new message can hide this
+   * growth. The second sign is a change of the first waiting message or of its progress. The next
+   * message may be the same, reused object, so the second sign alone is not enough.
    */
-  private long lastTook(long nowNanos) {
+  private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();
     if (waiting != null) { // null when the output is shut down, so that nothing waits
       Object first = waiting.current();
-      long firstTaken = waiting.currentProgress();
+      long progress = waiting.currentProgress();
       long sum = parts.writer.handedBytes() - waiting.totalPendingWriteBytes();
-      if (first != next || firstTaken != nextTaken || sum > taken) {
-        tookNanos = nowNanos;
+      if (first != firstWaiting || progress != firstProgress || sum > acceptedBytes) {
+        acceptedNanos = nowNanos;
       }
-      next = first;
-      nextTaken = firstTaken;
-      taken = sum;
+      firstWaiting = first;
+      firstProgress = progress;
+      acceptedBytes = sum;
     }
-    return tookNanos;
+    return acceptedNanos;
   }
 
   @Override
@@ -226,10 +210,7 @@ final class ConnectionMemory implements MemoryHolder {
     return parts.streams.table().active();
   }
 
-  /**
-   * Detects that an operation makes no progress. Progress is polled from time to time, so that an
-   * operation that advances costs nothing and reads no clock.
-   */
+  /** Detects an operation without progress by polling a number that changes with progress. */
   @LoopConfined
   static final class Stall {
     private final Duration limit;
@@ -241,11 +222,7 @@ final class ConnectionMemory implements MemoryHolder {
       this.limit = limit;
     }
 
-    /**
-     * Whether the operation has made no progress for at least the limit.
-     *
-     * @param made a number that changes whenever the operation makes progress
-     */
+    /** Whether {@code made}, which changes with progress, has been constant for the time limit. */
     boolean isOver(boolean isBegun, long made, long nowNanos) {
       if (!isBegun || !begun || made != progress) {
         begun = isBegun;

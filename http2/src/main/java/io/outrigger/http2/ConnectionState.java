@@ -7,11 +7,11 @@ import io.outrigger.base.LoopConfined;
  * The state of a connection, which {@link ConnectionLifecycle} changes and every layer reads:
  *
  * <pre>
- * OPENING  -> OPEN     on the peer's preface and first SETTINGS
- * OPEN     -> LEAVING  on drain (final GOAWAY sent), on GOAWAY received, on the last stream id used
- * LEAVING  -> CLOSING  on the last stream ended
- * any      -> CLOSING  on close, on an error of the peer
- * any      -> CLOSED   on the socket closed
+ * OPENING    -> OPEN        on the peer's preface and first SETTINGS
+ * OPEN       -> GOING_AWAY  on the final GOAWAY sent, a GOAWAY received, the last stream id used
+ * GOING_AWAY -> CLOSING     on the last stream ended
+ * any        -> CLOSING     on close, on an error of the peer
+ * any        -> CLOSED      on the socket closed
  * </pre>
  */
 @LoopConfined
@@ -19,7 +19,7 @@ final class ConnectionState {
   enum Phase {
     OPENING,
     OPEN,
-    LEAVING,
+    GOING_AWAY,
     CLOSING,
     CLOSED
   }
@@ -28,19 +28,16 @@ final class ConnectionState {
   private final Channel channel;
   private Phase phase = Phase.OPENING;
 
-  /**
-   * @param server whether this side has accepted the connection
-   */
   ConnectionState(boolean server, Channel channel) {
     this.server = server;
     this.channel = channel;
   }
 
+  /** Whether this side has accepted the connection. */
   boolean isServer() {
     return server;
   }
 
-  /** Whether the peer's first SETTINGS have not arrived yet. */
   boolean isOpening() {
     return phase == Phase.OPENING;
   }
@@ -50,8 +47,8 @@ final class ConnectionState {
   }
 
   /** Whether the connection closes when its last stream has ended. */
-  boolean isLeaving() {
-    return phase == Phase.LEAVING;
+  boolean isGoingAway() {
+    return phase == Phase.GOING_AWAY;
   }
 
   /** Whether the connection is closing or closed, so that no frame may be written. */

@@ -46,10 +46,7 @@ final class ConnectionStreams {
   /** The sum of the bytes by which the receive windows of open streams were widened. */
   private int totalWidening;
 
-  /**
-   * The approximate number of bytes that streams hold: header lists, received DATA that was not
-   * consumed, and DATA to be sent.
-   */
+  /** The approximate number of bytes of header lists, unconsumed DATA and pending DATA. */
   private long queuedBytes;
 
   private long pendingBytes;
@@ -60,9 +57,6 @@ final class ConnectionStreams {
   /** Whether a stream could not be opened since the last {@link ConnectionHandler#onCapacity}. */
   private boolean wantsCapacity;
 
-  /**
-   * @param dirty the connection's {@link LoopTurn.Mark}, set when the connection has work to do
-   */
   ConnectionStreams(
       ChannelHandlerContext ctx,
       ConnectionSettings settings,
@@ -117,10 +111,7 @@ final class ConnectionStreams {
     return table.active() >= peer.maxConcurrentStreams();
   }
 
-  /**
-   * Opens a stream, which gets its id with its first header block. Returns null when no stream can
-   * be opened.
-   */
+  /** Opens a stream that has no id yet; returns null when no stream can be opened. */
   @Nullable SocketStream open(StreamHandler handler) {
     if (!canOpen()) {
       return null;
@@ -131,7 +122,6 @@ final class ConnectionStreams {
     return stream;
   }
 
-  /** Whether an attempt to open a stream has failed and no capacity was reported since. */
   boolean wantsCapacity() {
     return wantsCapacity;
   }
@@ -148,13 +138,10 @@ final class ConnectionStreams {
   // Streams that the peer opens.
 
   boolean admits() {
-    return table.active() < settings.maxConcurrentStreams() && !state.isLeaving();
+    return table.active() < settings.maxConcurrentStreams() && !state.isGoingAway();
   }
 
-  /**
-   * Adds a stream that the peer opens with {@code headers}. The connection counts the header list
-   * as held memory until the stream ends.
-   */
+  /** Adds a stream that the peer opens, and counts {@code headers} as memory of the stream. */
   SocketStream openByPeer(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     table.add(stream);
@@ -190,12 +177,10 @@ final class ConnectionStreams {
   }
 
   /**
-   * Counts received DATA in the connection's window (section 5.2), and sends a WINDOW_UPDATE once
-   * half of the window is used. Credit is returned as soon as DATA is received: otherwise stalled
-   * streams would use up the window and stall all other streams. The window of each stream bounds
-   * the memory that is held.
-   *
-   * @return false if the DATA exceeds the window
+   * Counts received DATA in the connection's window (section 5.2); returns false if the DATA
+   * exceeds the window. A WINDOW_UPDATE is sent once half of the window is used, even if the DATA
+   * was not consumed: otherwise stalled streams would use up the window and stall all other
+   * streams. The window of each stream bounds the memory that is held.
    */
   boolean receive(int bytes) {
     if (bytes > credit) {
@@ -219,9 +204,9 @@ final class ConnectionStreams {
   }
 
   /**
-   * Quadruples the window of a stream whose DATA is consumed. The growth is limited by the maximum
-   * stream window, and the growth of all streams together is limited by the connection's window. A
-   * stream that stalls from its beginning never holds more than its initial window.
+   * Quadruples the window of a stream whose DATA is consumed, up to the maximum stream window. The
+   * growth of all streams together is limited by the connection's window. A stream that stalls from
+   * its beginning never holds more than its initial window.
    *
    * @return the number of bytes by which the window has grown
    */
@@ -287,8 +272,7 @@ final class ConnectionStreams {
   }
 
   /**
-   * Called when the peer has acknowledged an empty SETTINGS frame. The peer has then read all
-   * earlier frames.
+   * Called when the peer has acknowledged an empty SETTINGS frame and so read all earlier frames.
    */
   void onEmptySettingsAck() {
     fence.onAck();
@@ -315,7 +299,7 @@ final class ConnectionStreams {
    */
   void resizeSendWindows(int change) throws ConnectionFault {
     List<SocketStream> all = table.snapshot();
-    int couldSend = scheduler.inLine();
+    int couldSend = scheduler.queuedStreams();
     for (SocketStream stream : all) {
       if (!stream.widenSendWindow(change)) {
         throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
@@ -324,7 +308,7 @@ final class ConnectionStreams {
         scheduler.join(stream);
       }
     }
-    guard.onWindowsChanged(all.size(), scheduler.inLine() - couldSend);
+    guard.onWindowsChanged(all.size(), scheduler.queuedStreams() - couldSend);
   }
 
   // Ending streams.
@@ -390,7 +374,7 @@ final class ConnectionStreams {
     totalWidening -= stream.receiveWindow() - settings.windows().stream();
     stream.end();
     moves++;
-    if (wantsCapacity || state.isLeaving()) {
+    if (wantsCapacity || state.isGoingAway()) {
       dirty.set(); // handled at the end of the turn, outside of any callback
     }
   }

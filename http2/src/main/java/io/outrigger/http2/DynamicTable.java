@@ -22,8 +22,8 @@ final class DynamicTable {
   private static final int[] NO_HASHES = {};
 
   /**
-   * A ring buffer with its newest entry at {@code (added - 1) % length}. The array is created for
-   * the first entry, and its length is a power of two.
+   * A ring buffer with its newest entry at {@code (added - 1) % length}; the length is a power of
+   * two.
    */
   private @Nullable HeaderField[] ring = NO_FIELDS;
 
@@ -77,9 +77,9 @@ final class DynamicTable {
     if (count == ring.length) {
       grow();
     }
-    int place = added & (ring.length - 1);
-    ring[place] = field;
-    hashes[place] = field.hash();
+    int slot = added & (ring.length - 1);
+    ring[slot] = field;
+    hashes[slot] = field.hash();
     added++;
     count++;
     bytes += size;
@@ -113,8 +113,8 @@ final class DynamicTable {
     return requireNonNull(ring[(added - age) & (ring.length - 1)]);
   }
 
-  private void shrinkTo(int most) {
-    while (count > 0 && bytes > most) {
+  private void shrinkTo(int limit) {
+    while (count > 0 && bytes > limit) {
       bytes -= at(count).size();
       ring[(added - count) & (ring.length - 1)] = null;
       count--;

@@ -104,9 +104,8 @@ public final class EventLoops {
   }
 
   /**
-   * Triggers Netty's one-time initialization for the first loop, channel and buffer: it loads
-   * native code, probes the JVM and reads annotations. The initialization takes some time and
-   * depends on no configuration. The method also does other one-time work for the first connection.
+   * Triggers one-time initialization for the first loop, channel and buffer, which depends on no
+   * configuration: Netty loads native code, probes the JVM and reads annotations.
    */
   public static void prepare() {
     Huffman.prepare();
@@ -161,43 +160,32 @@ public final class EventLoops {
     return loops[index];
   }
 
-  /** The record of the errors of all peers. May be called from any thread. */
   public PeerErrors peerErrors() {
     return peerErrors;
   }
 
-  /**
-   * Returns a new id for a connection, unique in this process. Ids requested by one loop are
-   * ascending. May be called from any thread.
-   */
+  /** Returns a new id for a connection, unique in this process and ascending for each loop. */
   public long nextSocketId() {
     return lastSocketId.incrementAndGet();
   }
 
   /**
-   * Runs {@code question} on the thread of each loop.
-   *
-   * @param question a function that receives the index of the loop
-   * @return the results in the order of the loops; completes exceptionally when a loop has stopped
+   * Calls {@code function} on the thread of each loop with the index of the loop. Returns the
+   * results in the order of the loops; completes exceptionally when a loop has stopped.
    */
-  public <T> CompletionStage<List<T>> askEach(IntFunction<T> question) {
+  public <T> CompletionStage<List<T>> callOnEach(IntFunction<T> function) {
     try {
-      List<CompletableFuture<T>> answers =
+      List<CompletableFuture<T>> results =
           IntStream.range(0, loops.length)
-              .mapToObj(i -> CompletableFuture.supplyAsync(() -> question.apply(i), loops[i]))
+              .mapToObj(i -> CompletableFuture.supplyAsync(() -> function.apply(i), loops[i]))
               .toList();
-      return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-          .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
+      return CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new))
+          .thenApply(all -> results.stream().map(CompletableFuture::join).toList());
     } catch (RejectedExecutionException stopped) {
       return CompletableFuture.failedStage(stopped); // the process ends
     }
   }
 
-  /**
-   * The index of {@code loop}.
-   *
-   * @throws IllegalArgumentException if {@code loop} is not one of these loops
-   */
   @SuppressWarnings("ReferenceEquality") // identity is intended
   public int index(EventLoop loop) {
     for (int i = 0; i < loops.length; i++) {
@@ -244,8 +232,8 @@ public final class EventLoops {
 
   /**
    * Stops the loops when they have been idle for 50 ms, and after {@code limit} at the latest. The
-   * idle time lets tasks run that a closing connection has posted to another loop. Blocks until the
-   * loops have stopped.
+   * idle time lets a closing connection post its last tasks to other loops. Blocks until the loops
+   * have stopped.
    */
   public void stop(Duration limit) {
     group

@@ -8,26 +8,25 @@ import io.outrigger.base.Exhaustion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates buffers for bytes that the process already has and must store. The buffers lie outside
- * of the heap, or on the heap while Netty's limit for direct buffers is reached. The connection
- * that fails to get a direct buffer is often not the connection that exhausted these buffers, and a
- * connection that loses part of a frame must be closed, which ends all of its calls.
+ * Allocates buffers for bytes that must be stored: outside of the heap, or on the heap while
+ * Netty's limit for direct buffers is reached. The connection that fails to get a direct buffer is
+ * often not the connection that exhausted these buffers, and a connection that loses part of a
+ * frame must be closed, which ends all of its calls.
  *
- * <p>The sum of the heap buffers is small: while no direct buffer is available, {@link SocketReads}
- * reads nothing, so that no further bytes arrive. {@link OutOfMemoryError}s of the JVM are
- * rethrown.
+ * <p>The sum of the heap buffers is small, because {@link SocketReads} reads nothing while no
+ * direct buffer is available. {@link OutOfMemoryError}s of the JVM are rethrown.
  */
 @AnyThread
 public final class FallbackBuffers {
   private FallbackBuffers() {}
 
-  /** Returns a buffer with room for {@code bytes}, which can grow to {@code most} bytes. */
-  public static ByteBuf buffer(ByteBufAllocator alloc, int bytes, int most) {
+  /** Returns a buffer with room for {@code bytes}, which can grow to {@code maxBytes} bytes. */
+  public static ByteBuf buffer(ByteBufAllocator alloc, int bytes, int maxBytes) {
     try {
-      return alloc.directBuffer(bytes, most);
+      return alloc.directBuffer(bytes, maxBytes);
     } catch (OutOfMemoryError none) {
       throwIfOfJvm(none);
-      return Unpooled.buffer(bytes, most);
+      return Unpooled.buffer(bytes, maxBytes);
     }
   }
 

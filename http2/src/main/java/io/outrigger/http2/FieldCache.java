@@ -5,28 +5,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Caches the names and fields that were recently received as text, for all connections of one event
- * loop. It serves blocks in which one field differs in each call, such as a trace id: the other
- * fields are neither copied nor checked again. A new field replaces the field at its place.
+ * loop. In blocks of which one field differs in each call, such as a trace id, the other fields are
+ * then neither copied nor checked again. A new field replaces the field in the same slot.
  */
 @LoopConfined
 final class FieldCache {
-  private static final int PLACES = 512;
+  private static final int SLOTS = 512;
 
   /** The maximum length of a kept name, and of the value of a kept field. Secrets are not kept. */
   private static final int MAX_BYTES = 128;
 
-  private final @Nullable HeaderName[] names = new HeaderName[PLACES];
-  private final @Nullable HeaderField[] fields = new HeaderField[PLACES];
+  private final @Nullable HeaderName[] names = new HeaderName[SLOTS];
+  private final @Nullable HeaderField[] fields = new HeaderField[SLOTS];
 
   HeaderName name(byte[] bytes, int at, int length) {
     int hash = ByteHash.of(bytes, at, length);
-    HeaderName known = names[hash & (PLACES - 1)];
+    HeaderName known = names[hash & (SLOTS - 1)];
     if (known != null && known.isSame(hash, bytes, at, length)) {
       return known;
     }
     HeaderName name = HeaderName.of(bytes, at, length);
     if (length <= MAX_BYTES) {
-      names[hash & (PLACES - 1)] = name;
+      names[hash & (SLOTS - 1)] = name;
     }
     return name;
   }
@@ -36,12 +36,12 @@ final class FieldCache {
       return HeaderField.copyOf(name, bytes, at, length, false);
     }
     int hash = ByteHash.of(name.hash(), ByteHash.of(bytes, at, length));
-    HeaderField known = fields[hash & (PLACES - 1)];
+    HeaderField known = fields[hash & (SLOTS - 1)];
     if (known != null && known.isSame(hash, name, bytes, at, length)) {
       return known;
     }
     HeaderField field = HeaderField.copyOf(name, bytes, at, length, false);
-    fields[hash & (PLACES - 1)] = field;
+    fields[hash & (SLOTS - 1)] = field;
     return field;
   }
 }

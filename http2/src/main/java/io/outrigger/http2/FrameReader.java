@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Splits the received bytes, which arrive in chunks of any size, into frames. The payload of DATA
- * is passed on in parts as it arrives. The payload of any other frame is passed on as a whole,
- * since the maximum frame size bounds its length.
+ * is passed on in parts as it arrives. The payload of any other frame is passed on as a whole.
  *
  * <p>RFC 9113 sections 4 and 6.
  */
@@ -30,10 +29,7 @@ final class FrameReader {
   private int flags;
   private int streamId;
 
-  /**
-   * Payload bytes of the current frame that have not been read yet; undefined before the frame
-   * header was read.
-   */
+  /** Payload bytes of the current frame that have not been read yet. */
   private int remaining;
 
   private enum Position {
@@ -50,7 +46,7 @@ final class FrameReader {
   private boolean settingsSeen;
   private boolean stopped;
 
-  private long whole;
+  private long wholeFrames;
 
   FrameReader(FrameListener listener, ConnectionSettings settings) {
     this.listener = listener;
@@ -106,16 +102,15 @@ final class FrameReader {
           if (!readPayload(in, alloc)) {
             return;
           }
-          whole += block.isOpen() ? 0 : 1;
+          wholeFrames += block.isOpen() ? 0 : 1;
         }
       }
     }
   }
 
   /**
-   * Passes the next {@code bytes} of the read buffer to the listener. For a small part, the
-   * listener gets the read buffer itself with its indices moved for the duration of the call. This
-   * saves the allocation of a slice, which matters because most messages are small.
+   * Passes the next {@code bytes} of the read buffer to the listener. A small part is passed as the
+   * read buffer with moved indices, which saves the allocation of a slice.
    */
   private void onDataPart(ByteBuf in, int bytes, boolean last) throws ConnectionFault {
     if (bytes > FrameWriter.COPY_BYTES) {
@@ -148,7 +143,7 @@ final class FrameReader {
 
   /** The number of frames and header blocks that arrived completely so far, except DATA frames. */
   long wholeFrames() {
-    return whole;
+    return wholeFrames;
   }
 
   /** The capacity of the buffers that hold incomplete frames and header blocks. */
@@ -214,8 +209,8 @@ final class FrameReader {
         if (streamId == 0) {
           throw protocolError("frame of type " + type + " without a stream");
         }
-        int least = type == FrameType.DATA && has(FrameType.FLAG_PADDED) ? 1 : 0;
-        requireSize(remaining >= least && (type != FrameType.RST_STREAM || remaining == 4));
+        int minBytes = type == FrameType.DATA && has(FrameType.FLAG_PADDED) ? 1 : 0;
+        requireSize(remaining >= minBytes && (type != FrameType.RST_STREAM || remaining == 4));
       }
       case FrameType.SETTINGS ->
           requireConnection(remaining % 6 == 0 && (remaining == 0 || !has(FrameType.FLAG_ACK)));
@@ -300,10 +295,7 @@ final class FrameReader {
     return true;
   }
 
-  /**
-   * Passes on a payload that is complete in the read buffer. The buffer's indices are moved for the
-   * duration of the call, which saves the allocation of a slice.
-   */
+  /** Passes on a payload that is complete in the read buffer, whose indices are moved meanwhile. */
   private void readWhole(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     int after = in.writerIndex();
     int end = in.readerIndex() + remaining;

@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Caches header blocks and the header lists that they encode, for all connections of one event
  * loop. While the dynamic table has the same content, the same bytes always decode to the same
- * list. Most response heads and trailers recur in this way, and so do request heads without trace
- * ids or deadlines. Equal lists of several connections are one object.
+ * list. Most response heads and trailers recur, and so do request heads without trace ids or
+ * deadlines. Equal lists of several connections are one object.
  *
  * <p>The content of a table is identified by a number, its <em>state</em>. All tables without
  * entries have the same state, and every change of a table gives it a new state that no table has
- * ever had. A cache entry therefore never becomes wrong. After a change of the table the entry is
- * no longer found, and later entries replace it.
+ * ever had. A cache entry therefore never becomes wrong, but is no longer found after a change of
+ * the table.
  *
- * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} places, and a new
+ * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} slots, and a new
  * entry evicts the oldest entry of its set. A block is cached when it occurs for the second time. A
  * block with a field that is never indexed is not cached.
  */
@@ -24,7 +24,7 @@ final class HeaderBlockCache {
   /** The state of a new table without entries. */
   static final long EMPTY_TABLE = 0;
 
-  private static final int PLACES = 128;
+  private static final int SLOTS = 128;
   private static final int WAYS = 4;
   private static final int MAX_BYTES = 256;
 
@@ -34,11 +34,11 @@ final class HeaderBlockCache {
   @SuppressWarnings("ArrayRecordComponent") // entries are never compared
   private record Encoded(long state, HeaderList list, byte[] bytes) {}
 
-  private final @Nullable Decoded[] decoded = new Decoded[PLACES];
-  private final @Nullable Encoded[] encoded = new Encoded[PLACES];
+  private final @Nullable Decoded[] decoded = new Decoded[SLOTS];
+  private final @Nullable Encoded[] encoded = new Encoded[SLOTS];
 
   /** The lists of {@link #decoded}, by the hash of their fields. */
-  private final @Nullable HeaderList[] lists = new HeaderList[PLACES];
+  private final @Nullable HeaderList[] lists = new HeaderList[SLOTS];
 
   private final SeenOnceFilter seenOnce = new SeenOnceFilter(1024);
   private long states = EMPTY_TABLE;
@@ -48,17 +48,14 @@ final class HeaderBlockCache {
     return ++states;
   }
 
-  /**
-   * The key of a received block, for {@code decoded} and {@code onDecoded}; 0 for a block that is
-   * too long for the cache.
-   */
+  /** The key of a received block; 0 for a block that is too long for the cache. */
   static int keyOf(long state, byte[] block, int length) {
     return length > MAX_BYTES ? 0 : ByteHash.of((int) state, ByteHash.of(block, 0, length));
   }
 
   /** The cached list of the first {@code length} bytes of {@code block}; null when not cached. */
   @Nullable HeaderList decoded(int key, long state, byte[] block, int length) {
-    int set = key & (PLACES - WAYS);
+    int set = key & (SLOTS - WAYS);
     for (int i = set; i < set + WAYS; i++) {
       Decoded known = decoded[i];
       if (known != null
@@ -79,13 +76,13 @@ final class HeaderBlockCache {
       return fields.copy(false);
     }
     HeaderList list = recurring(fields);
-    int set = key & (PLACES - WAYS);
+    int set = key & (SLOTS - WAYS);
     keep(new Decoded(state, Arrays.copyOf(block, length), list), decoded, set);
     return list;
   }
 
   private HeaderList recurring(HeaderList.Builder fields) {
-    int set = fields.hash() & (PLACES - WAYS);
+    int set = fields.hash() & (SLOTS - WAYS);
     for (int i = set; i < set + WAYS; i++) {
       HeaderList known = lists[i];
       if (known != null && fields.isSame(known)) {
@@ -121,21 +118,19 @@ final class HeaderBlockCache {
   }
 
   private static int encodedSet(long state, HeaderList list) {
-    return ByteHash.of((int) state, list.hash()) & (PLACES - WAYS);
+    return ByteHash.of((int) state, list.hash()) & (SLOTS - WAYS);
   }
 
-  private static <T> void keep(T newest, @Nullable T[] places, int set) {
-    System.arraycopy(places, set, places, set + 1, WAYS - 1);
-    places[set] = newest;
+  private static <T> void keep(T newest, @Nullable T[] slots, int set) {
+    System.arraycopy(slots, set, slots, set + 1, WAYS - 1);
+    slots[set] = newest;
   }
 
   /**
    * Remembers the hashes of recent values, to distinguish values that recur from values that occur
-   * only once.
-   *
-   * <p>The filter is set-associative: each hash belongs to a set of {@value #PER_SET}, and a new
-   * hash evicts the oldest hash of its set. Up to {@value #PER_SET} fields of one header list may
-   * fall into the same set, and all of them are recognized when the list occurs again.
+   * only once. Each hash belongs to a set of {@value #PER_SET}, and a new hash evicts the oldest
+   * hash of its set. Up to {@value #PER_SET} fields of one header list may fall into the same set,
+   * and all of them are recognized when the list occurs again.
    */
   @LoopConfined
   static final class SeenOnceFilter {

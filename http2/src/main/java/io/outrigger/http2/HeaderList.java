@@ -49,10 +49,7 @@ public final class HeaderList {
     return new Builder(expectedFields);
   }
 
-  /**
-   * An upper bound of the list's heap size. Fields shared with other lists or with a table are
-   * counted in full, because this list may be the last that refers to these fields.
-   */
+  /** The maximum heap size of the list, including fields that are shared with other lists. */
   public int heapBytes() {
     return heapBytes;
   }
@@ -87,22 +84,19 @@ public final class HeaderList {
     return cut;
   }
 
-  /**
-   * Returns a list without the fields that break a rule by themselves. The new list is not marked
-   * as cut.
-   */
+  /** Returns a list without the fields that break a rule by themselves. */
   HeaderList sound() {
     return only(field -> field.fault() == null);
   }
 
   private HeaderList only(Predicate<HeaderField> kept) {
-    Builder rest = builder(size);
+    Builder selected = builder(size);
     for (int i = 0; i < size; i++) {
       if (kept.test(fields[i])) {
-        rest.add(fields[i]);
+        selected.add(fields[i]);
       }
     }
-    return rest.build();
+    return selected.build();
   }
 
   /** Returns a list without the fields of these names; this list itself if it has no such field. */
@@ -116,8 +110,7 @@ public final class HeaderList {
   }
 
   /**
-   * Whether the same object is likely to be received or sent again, because it was received or sent
-   * before. Results computed from such a list are worth caching.
+   * Whether the same object is likely to recur, so that results computed from it are worth caching.
    */
   public boolean recurs() {
     return hash != 0;
@@ -232,15 +225,12 @@ public final class HeaderList {
       return add(name, new AsciiString(value));
     }
 
-    /** Returns the list; the builder must not be used again. */
+    /** Returns the list. The builder must not be used again. */
     public HeaderList build() {
       return new HeaderList(fields, size, 0, false);
     }
 
-    /**
-     * Returns the list, marked as recurring because the caller will send the same object again. The
-     * builder must not be used again.
-     */
+    /** Returns a list that is sent many times. The builder must not be used again. */
     public HeaderList buildRecurring() {
       return new HeaderList(fields, size, mayBeKept() ? hash() : 0, false);
     }
@@ -279,9 +269,7 @@ public final class HeaderList {
       return bytes <= MAX_KEPT_BYTES;
     }
 
-    /**
-     * Returns the list in an array of exact size; the builder may be reused after {@link #clear}.
-     */
+    /** Returns the list in an array of exact size; the builder may be reused after a clear. */
     HeaderList copy(boolean recurs) {
       if (size == 0) {
         return EMPTY;
@@ -290,8 +278,7 @@ public final class HeaderList {
     }
 
     /**
-     * Returns a list that is marked as cut, because its fields are only some of the received
-     * fields. The builder may be reused after {@link #clear}.
+     * Returns a list without some fields, marked as cut; the builder may be reused after a clear.
      */
     HeaderList cut() {
       return new HeaderList(Arrays.copyOf(fields, size), size, 0, true);

@@ -6,17 +6,13 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes header blocks into header lists (RFC 7541). For a field in a table, the list gets the
- * object that is in the table; the field is neither copied nor checked again.
- *
- * <p>The decoder does not check which fields are allowed; {@link HeaderRules} does.
+ * Decodes header blocks into header lists (RFC 7541). The list gets the objects that are in the
+ * tables; these fields are neither copied nor checked again. {@link HeaderRules} checks which
+ * fields are allowed.
  */
 @LoopConfined
 final class HpackDecoder {
-  /**
-   * Section 5.1: the largest shift of an integer's continuation byte. Integers above 2^31-1 are
-   * rejected, so more bytes are never needed.
-   */
+  /** Section 5.1: the largest shift of an integer's byte; larger integers exceed 2^31-1. */
   private static final int MAX_SHIFT = 28;
 
   private static final byte[] NOTHING = {};
@@ -46,10 +42,7 @@ final class HpackDecoder {
 
   private int end;
 
-  /**
-   * The array that contains the string that was read last: the block itself, or the output of the
-   * Huffman decoder.
-   */
+  /** The array with the string that was read last: the block, or the Huffman decoder's output. */
   private byte[] text = NOTHING;
 
   private int textAt;
@@ -61,10 +54,8 @@ final class HpackDecoder {
 
   /**
    * Decodes {@code block}. A block is always read to its end, so that the table stays in sync with
-   * the peer's encoder.
-   *
-   * @return the list; when it is larger than allowed (RFC 9113 section 6.5.2), a list marked as cut
-   *     with the fields that fit
+   * the peer's encoder. A list that is too large (RFC 9113 section 6.5.2) is marked as cut and has
+   * only the fields that fit.
    */
   HeaderList decode(ByteBuf block) throws ConnectionFault {
     end = block.readableBytes();
@@ -99,10 +90,7 @@ final class HpackDecoder {
     return maxListBytes;
   }
 
-  /**
-   * Section 6: reads all field representations. Returns false when a field does not fit into the
-   * list.
-   */
+  /** Section 6: reads all fields; returns false when a field does not fit into the list. */
   private boolean readFields() throws ConnectionFault {
     int left = maxListBytes;
     boolean fits = true;
@@ -133,10 +121,7 @@ final class HpackDecoder {
     return fits;
   }
 
-  /**
-   * Reads the next field; returns null, without creating an object, for a field that is larger than
-   * any list or table allows.
-   */
+  /** Reads the next field; returns null for a field that is too large for any list or table. */
   private @Nullable HeaderField field(int first) throws ConnectionFault {
     if (first < 0) { // section 6.1
       return indexed(integer(0x7f));
@@ -172,25 +157,25 @@ final class HpackDecoder {
     return field;
   }
 
-  /**
-   * Whether a field with {@code name} and the string that was read last exceeds both the limit of
-   * the list and the limit of the table.
-   */
+  /** Whether a field with {@code name} and the last string is too large for any list or table. */
   private boolean isTooLarge(HeaderName name) {
-    int most = Math.max(maxListBytes, DynamicTable.MAX_BYTES);
-    return name.text().length() + textLength + HeaderField.OVERHEAD > most;
+    return name.text().length() + textLength + HeaderField.OVERHEAD > maxUsefulBytes();
   }
 
-  /** Reads the next name; returns null for a name that is larger than any list or table allows. */
+  /** Reads the next name; returns null for a name that is too large for any list or table. */
   private @Nullable HeaderName name(int index) throws ConnectionFault {
     if (index > 0) {
       return indexed(index).name();
     }
     readString();
-    if (textLength > Math.max(maxListBytes, DynamicTable.MAX_BYTES)) {
+    if (textLength > maxUsefulBytes()) {
       return null;
     }
     return space.texts.name(text, textAt, textLength);
+  }
+
+  private int maxUsefulBytes() {
+    return Math.max(maxListBytes, DynamicTable.MAX_BYTES);
   }
 
   /** Section 5.1: reads an integer. */
@@ -236,10 +221,7 @@ final class HpackDecoder {
     at += length;
   }
 
-  /**
-   * Returns the position of the next byte. Throws when the block has ended, because the array may
-   * contain bytes of an earlier block after the end of this block.
-   */
+  /** Returns the position of the next byte; throws at the end of the block. */
   private int requireByte() throws ConnectionFault {
     if (at == end) {
       throw fault("header block is cut short");

@@ -37,24 +37,21 @@ final class HpackOutput {
    */
   void integer(int pattern, int prefixBits, int value) {
     reserve(INTEGER_BYTES);
-    int most = (1 << prefixBits) - 1;
-    if (value < most) {
+    int max = (1 << prefixBits) - 1;
+    if (value < max) {
       bytes[length++] = (byte) (pattern | value);
       return;
     }
-    bytes[length++] = (byte) (pattern | most);
-    int rest = value - most;
-    while (rest >= 0x80) {
-      bytes[length++] = (byte) (rest | 0x80);
-      rest >>>= 7;
+    bytes[length++] = (byte) (pattern | max);
+    int remaining = value - max;
+    while (remaining >= 0x80) {
+      bytes[length++] = (byte) (remaining | 0x80);
+      remaining >>>= 7;
     }
-    bytes[length++] = (byte) rest;
+    bytes[length++] = (byte) remaining;
   }
 
-  /**
-   * Section 5.2: writes a string without Huffman coding, which would cost more CPU time than the
-   * saved bytes are worth.
-   */
+  /** Section 5.2: writes a string. Huffman coding would save few bytes for its CPU time. */
   void string(byte[] text) {
     integer(0, 7, text.length);
     bytes(text, 0, text.length);

@@ -26,9 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP/2 connection (RFC 9113) of one socket. All methods are called on the connection's event
- * loop. The last event of a connection is {@link ConnectionHandler#onClosed}, even when the channel
- * never became active.
+ * The HTTP/2 connection (RFC 9113) of one socket. The last event of a connection is {@link
+ * ConnectionHandler#onClosed}, even when the channel never became active.
  */
 @LoopConfined
 public final class Http2Connection {
@@ -48,9 +47,6 @@ public final class Http2Connection {
   private final SocketReads reads;
   private final ConnectionMemory memory;
 
-  /**
-   * @param dirty the connection's {@link LoopTurn.Mark}, set when the connection has work to do
-   */
   Http2Connection(
       boolean server, ConnectionSettings settings, ChannelHandlerContext ctx, LoopTurn.Mark dirty) {
     this.ctx = ctx;
@@ -75,27 +71,20 @@ public final class Http2Connection {
             settings);
   }
 
-  /**
-   * The channel handler for an accepted channel, active or not. {@code handlerFactory} is called
-   * once, on the event loop.
-   */
+  /** The handler for an accepted channel; calls {@code handlerFactory} once, on the event loop. */
   public static ChannelHandler server(
       ConnectionSettings settings, Function<Http2Connection, ConnectionHandler> handlerFactory) {
     return new Http2Handler(true, settings, handlerFactory);
   }
 
-  /**
-   * The channel handler for a client channel. {@code handlerFactory} is called once, on the event
-   * loop.
-   */
+  /** The handler for a client channel; calls {@code handlerFactory} once, on the event loop. */
   public static ChannelHandler client(
       ConnectionSettings settings, Function<Http2Connection, ConnectionHandler> handlerFactory) {
     return new Http2Handler(false, settings, handlerFactory);
   }
 
   /**
-   * Prepares a channel whose first bytes are read by other handlers, for example TLS, before the
-   * channel has an HTTP/2 connection. Must be called before the first read.
+   * Prepares a channel for other handlers of its first bytes, such as TLS, before the first read.
    */
   public static void prepareReads(Channel channel) {
     var unused = SocketReads.of(channel);
@@ -110,9 +99,7 @@ public final class Http2Connection {
     return ctx.channel().remoteAddress();
   }
 
-  /**
-   * A snapshot of the connection for status pages. The owner of the connection chooses {@code id}.
-   */
+  /** A snapshot of the connection for status pages, with an {@code id} that the caller chooses. */
   public SocketView view(long id) {
     return new SocketView(
         id,
@@ -137,12 +124,10 @@ public final class Http2Connection {
   }
 
   /**
-   * Opens a stream (client side); its first {@code sendHeaders} is the request.
-   *
-   * @return null when as many streams are open as the peer's MAX_CONCURRENT_STREAMS allows, when
-   *     the socket is full, when the peer may not have read many reset requests yet ({@link
-   *     ResetFence}), or when the connection is going away; {@link ConnectionHandler#onCapacity} is
-   *     called when a stream can be opened again
+   * Opens a stream (client side); its first {@code sendHeaders} is the request. Returns null when
+   * as many streams are open as the peer admits, when the socket is full, when the peer may not
+   * have read many reset requests yet ({@link ResetFence}), or when the connection is going away.
+   * {@link ConnectionHandler#onCapacity} is called when a stream can be opened again.
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
     return streams.open(handler);
@@ -166,10 +151,7 @@ public final class Http2Connection {
     lifecycle.drain();
   }
 
-  /**
-   * Sends GOAWAY and closes the connection; all streams end with {@link
-   * StreamHandler#onConnectionLost}.
-   */
+  /** Sends GOAWAY and closes the connection; calls {@link StreamHandler#onConnectionLost}. */
   public void close(Http2Error error, String reason) {
     lifecycle.close(error, reason);
   }
@@ -270,10 +252,7 @@ public final class Http2Connection {
     return state.toString();
   }
 
-  /**
-   * Passes the events of a channel and its event loop to the connection, which is created when the
-   * handler is added to the channel.
-   */
+  /** Passes the events of a channel to its connection, which is created with the pipeline. */
   @LoopConfined
   private static final class Http2Handler extends ChannelInboundHandlerAdapter
       implements LoopTurn.Served {
@@ -308,7 +287,7 @@ public final class Http2Connection {
       LoopTurn.Mark mark = LoopTurn.of(ctx.channel().eventLoop()).open(this);
       var made = new Http2Connection(server, settings, ctx, mark);
       connection = made;
-      made.lifecycle.join(made.reader, handlerFactory.apply(made));
+      made.lifecycle.attach(made.reader, handlerFactory.apply(made));
       if (ctx.channel().isActive()) {
         made.lifecycle.start();
       }
@@ -317,8 +296,7 @@ public final class Http2Connection {
     /**
      * Limits the kernel's send buffer. Without a limit the kernel buffers up to 4 MiB for a peer
      * that does not read, and a container is charged for this memory. With epoll and TCP, the limit
-     * applies only to bytes that have not been sent. Bytes in flight do not count, so throughput to
-     * a distant backend is not reduced. For other sockets, the limit applies to the whole buffer.
+     * does not apply to bytes in flight, so throughput to a distant backend is not reduced.
      */
     private static void boundSendBuffer(Channel channel) {
       try {

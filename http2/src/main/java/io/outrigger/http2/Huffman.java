@@ -47,20 +47,20 @@ final class Huffman {
   private static final long[] FIRST_CODE = new long[MAX_BITS + 2];
 
   /** The index in {@link #SYMBOLS} that belongs to the first code of each length. */
-  private static final int[] FIRST_PLACE = new int[MAX_BITS + 2];
+  private static final int[] FIRST_INDEX = new int[MAX_BITS + 2];
 
   /** The length and symbol of a short code, by the next eight input bits; 0 for a longer code. */
   private static final short[] SHORT = new short[1 << SHORT_BITS];
 
   static {
-    int place = 0;
+    int index = 0;
     long code = 0;
     for (int bits = 1; bits <= MAX_BITS; bits++) {
       FIRST_CODE[bits] = code;
-      FIRST_PLACE[bits] = place;
+      FIRST_INDEX[bits] = index;
       for (int symbol = 0; symbol < BITS.length; symbol++) {
         if (BITS[symbol] == bits) {
-          SYMBOLS[place++] = (short) symbol;
+          SYMBOLS[index++] = (short) symbol;
           if (bits <= SHORT_BITS) {
             int from = (int) (code >>> (Integer.SIZE - SHORT_BITS));
             int to = from + (1 << (SHORT_BITS - bits));
@@ -106,7 +106,7 @@ final class Huffman {
       int symbol = found & 0xff;
       if (found == 0) {
         taken = bitsOf(next & 0xffff_ffffL);
-        symbol = SYMBOLS[placeOf(next & 0xffff_ffffL, taken)];
+        symbol = SYMBOLS[indexOf(next & 0xffff_ffffL, taken)];
       }
       if (taken > count) {
         return count < Byte.SIZE && isPadding(bits, count) ? length : -1;
@@ -142,7 +142,7 @@ final class Huffman {
     return bits;
   }
 
-  private static int placeOf(long code, int bits) {
-    return FIRST_PLACE[bits] + (int) ((code - FIRST_CODE[bits]) >>> (Integer.SIZE - bits));
+  private static int indexOf(long code, int bits) {
+    return FIRST_INDEX[bits] + (int) ((code - FIRST_CODE[bits]) >>> (Integer.SIZE - bits));
   }
 }

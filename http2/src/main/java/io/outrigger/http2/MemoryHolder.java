@@ -9,9 +9,8 @@ import io.outrigger.base.LoopConfined;
 @LoopConfined
 public interface MemoryHolder {
   /**
-   * Returns the approximate number of bytes that the process would regain without this connection.
-   * The figure is cheap and coarse: a constant for each stream, plus the bytes that wait on the
-   * connection in either direction.
+   * Returns the approximate number of bytes that the process would regain without this connection:
+   * a constant for each stream, plus the bytes that wait on the connection in either direction.
    */
   long weight();
 
@@ -21,11 +20,8 @@ public interface MemoryHolder {
    */
   boolean isShared();
 
-  /**
-   * Returns the time, by the loop's clock, since which the peer has neither taken bytes nor sent
-   * anything that counts as progress.
-   */
-  long stillSinceNanos();
+  /** Returns the time, by the loop's clock, of the peer's last progress, such as accepted bytes. */
+  long lastProgressNanos();
 
   /** Returns how often DATA moved or a stream ended in the last one or two seconds. */
   long moves();
@@ -36,7 +32,6 @@ public interface MemoryHolder {
   /** Stops reading from the peer if {@code paused}, else resumes reading. */
   void pauseReading(boolean paused);
 
-  /** Closes the connection at once because memory is short. */
   void end();
 
   String peer();

@@ -4,23 +4,22 @@ import io.outrigger.base.LoopConfined;
 
 /**
  * Limits the number of requests to a server that were reset before the server has responded. The
- * server may still read such requests, although they are canceled. A reset makes room for another
- * stream at once (RFC 9113 section 5.1.2), so an app that cancels all of its requests
- * (CVE-2023-44487) could send megabytes of requests faster than a backend reads them, and delay the
- * requests of other apps.
+ * server may still read such requests. A reset makes room for another stream at once (RFC 9113
+ * section 5.1.2), so an app that cancels all of its requests (CVE-2023-44487) could send requests
+ * faster than a backend reads them, and delay the requests of other apps.
  *
  * <p>After {@value #STEP} such requests an empty SETTINGS frame is sent. When the server
  * acknowledges the frame, it has read everything sent before (section 6.5.3). A PING would serve
  * the same purpose, but gRPC servers close a connection after a third PING without a response in
  * between. While the server may have {@value #MAX} such requests unread, no stream is opened. If
- * the server does not acknowledge within {@value #PATIENCE_SECONDS} seconds, the requests count as
+ * the server does not acknowledge within {@value #TIMEOUT_SECONDS} seconds, the requests count as
  * read.
  */
 @LoopConfined
 final class ResetFence {
   static final int STEP = 256;
   static final int MAX = 1_024;
-  static final int PATIENCE_SECONDS = 5;
+  static final int TIMEOUT_SECONDS = 5;
 
   private final FrameWriter writer;
   private boolean isSettingsInFlight;
@@ -58,10 +57,7 @@ final class ResetFence {
     }
   }
 
-  /**
-   * Called when the server has read all requests sent before the SETTINGS frame, or did not
-   * acknowledge in time.
-   */
+  /** Called when the server has read the requests before the SETTINGS frame, or time is up. */
   void onAck() {
     isSettingsInFlight = false;
     resetsBefore = 0;
@@ -70,7 +66,7 @@ final class ResetFence {
 
   /** Called once a second; returns whether the wait for the acknowledgment has timed out. */
   boolean onTick() {
-    if (isSettingsInFlight && ++secondsWaited > PATIENCE_SECONDS) {
+    if (isSettingsInFlight && ++secondsWaited > TIMEOUT_SECONDS) {
       onAck();
       return true;
     }

@@ -9,21 +9,18 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it. A
- * stream that does not have to wait sends its DATA at once. Streams that have to wait are queued,
- * and each stream sends one frame in its turn. A stream with a closed window therefore does not
- * block other streams, and a large message does not delay a small one. Header blocks obey no
- * window, but they also wait for the socket, in a queue of their own that is served first.
+ * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it.
+ * Streams that have to wait are queued, and each stream sends one frame when it reaches the head of
+ * the queue. A stream with a closed window therefore does not block other streams, and a large
+ * message does not delay a small one. Header blocks obey no window, but they also wait for the
+ * socket, in a queue that is served first.
  *
  * <p>RFC 9113 section 5.2.
  */
 @LoopConfined
 final class SendScheduler {
-  /**
-   * The maximum payload of a DATA frame, even if the peer accepts more, so that each turn in the
-   * queue is short.
-   */
-  private static final int MAX_TURN_BYTES = 32 << 10;
+  /** The maximum payload of a DATA frame, so that each stream in the queue is served soon. */
+  private static final int MAX_FRAME_BYTES = 32 << 10;
 
   private final FrameWriter writer;
   private final ByteBufAllocator alloc;
@@ -35,14 +32,11 @@ final class SendScheduler {
   private int window = ConnectionSettings.INITIAL_WINDOW;
 
   /** Streams with pending DATA and an open stream window, in the order in which they are served. */
-  private final Set<SocketStream> line = new LinkedHashSet<>();
+  private final Set<SocketStream> dataQueue = new LinkedHashSet<>();
 
   /** Streams whose next item to send is a header block. */
-  private final Set<SocketStream> heads = new LinkedHashSet<>();
+  private final Set<SocketStream> headQueue = new LinkedHashSet<>();
 
-  /**
-   * @param dirty the connection's {@link LoopTurn.Mark}, set when a queued frame can be sent
-   */
   SendScheduler(
       FrameWriter writer,
       ByteBufAllocator alloc,
@@ -57,8 +51,8 @@ final class SendScheduler {
   }
 
   /**
-   * Sends or queues {@code data} and takes ownership of it. The caller has already recorded in
-   * {@code stream} whether END_STREAM follows.
+   * Sends or queues {@code data} and takes ownership of it. {@code stream} already knows whether
+   * END_STREAM follows.
    */
   void send(SocketStream stream, ByteBuf data) {
     if (!data.isReadable()) {
@@ -70,7 +64,7 @@ final class SendScheduler {
       return;
     }
     int sent = 0;
-    if (stream.pendingBytes() == 0 && stream.waitingHead() == null && line.isEmpty()) {
+    if (stream.pendingBytes() == 0 && stream.waitingHead() == null && dataQueue.isEmpty()) {
       int allowed = allowed(stream);
       while (data.readableBytes() > allowed && allowed > 0) {
         write(stream, data.readRetainedSlice(allowed), false);
@@ -78,20 +72,20 @@ final class SendScheduler {
         allowed = allowed(stream);
       }
       if (allowed > 0) {
-        int rest = data.readableBytes();
+        int remaining = data.readableBytes();
         write(stream, data, stream.endsAfterData());
-        stream.onDataSent(sent + rest);
+        stream.onDataSent(sent + remaining);
         return;
       }
     }
-    boolean standsStill = stream.sendWindow() <= 0 || window <= 0;
+    boolean isStalled = stream.sendWindow() <= 0 || window <= 0;
     try {
-      stream.pending().add(data, standsStill, alloc);
+      stream.pending().add(data, isStalled, alloc);
     } catch (OutOfMemoryError e) {
       writer.fail(e);
       return;
     }
-    if (standsStill && (stream.endsAfterData() || memory.isShort())) {
+    if (isStalled && (stream.endsAfterData() || memory.isShort())) {
       stream.settlePending(alloc);
     }
     stream.onPendingChanged();
@@ -101,21 +95,14 @@ final class SendScheduler {
     }
   }
 
-  /**
-   * Widens the connection's send window after a WINDOW_UPDATE of the peer.
-   *
-   * @return false if the window would exceed 2^31-1
-   */
+  /** Widens the send window of the connection; returns false if it would exceed 2^31-1. */
   boolean widen(int increment) {
     boolean fits = fits(window, increment);
     window += fits ? increment : 0;
     return fits;
   }
 
-  /**
-   * Whether a window of {@code available} bytes can change by {@code bytes} without exceeding
-   * 2^31-1.
-   */
+  /** Whether {@code available} can change by {@code bytes} without exceeding 2^31-1. */
   static boolean fits(int available, int bytes) {
     long sum = (long) available + bytes;
     return sum == (int) sum;
@@ -124,43 +111,40 @@ final class SendScheduler {
   /** Queues a stream that may be able to send now. The queue is served at the end of the turn. */
   void join(SocketStream stream) {
     if (stream.hasHeadersToSend()) {
-      heads.add(stream);
+      headQueue.add(stream);
     } else if (stream.pendingBytes() > 0 && stream.sendWindow() > 0) {
-      line.add(stream);
+      dataQueue.add(stream);
     }
     if (canSend()) {
       dirty.set();
     }
   }
 
-  private static SocketStream removeFirst(Set<SocketStream> line) {
-    Iterator<SocketStream> streams = line.iterator();
+  private static SocketStream removeFirst(Set<SocketStream> queue) {
+    Iterator<SocketStream> streams = queue.iterator();
     SocketStream first = streams.next();
     streams.remove();
     return first;
   }
 
-  /**
-   * Removes a stream that has ended from both queues. Otherwise the queues would hold the ended
-   * stream until the window or the socket allows to send.
-   */
+  /** Removes a stream that has ended from both queues. */
   void leave(SocketStream stream) {
-    if (!line.isEmpty()) { // most streams never wait, and need no hash
-      line.remove(stream);
+    if (!dataQueue.isEmpty()) { // most streams never wait, and need no hash
+      dataQueue.remove(stream);
     }
-    if (!heads.isEmpty()) {
-      heads.remove(stream);
+    if (!headQueue.isEmpty()) {
+      headQueue.remove(stream);
     }
   }
 
   /** The number of streams that wait to send DATA. */
-  int inLine() {
-    return line.size();
+  int queuedStreams() {
+    return dataQueue.size();
   }
 
   /** Whether the connection's window and the socket allow one of the waiting streams to send. */
   boolean canSend() {
-    return writer.isWritable() && (!heads.isEmpty() || (!line.isEmpty() && window > 0));
+    return writer.isWritable() && (!headQueue.isEmpty() || (!dataQueue.isEmpty() && window > 0));
   }
 
   /** Sends the end of a stream: trailers, or an empty DATA frame with END_STREAM. */
@@ -175,13 +159,10 @@ final class SendScheduler {
     }
   }
 
-  /**
-   * Serves both queues until they are empty, the connection's window is used up, or the socket is
-   * full.
-   */
+  /** Serves both queues as far as the window and the socket allow. */
   void pump() {
-    while (!heads.isEmpty() && writer.isWritable()) {
-      SocketStream stream = removeFirst(heads);
+    while (!headQueue.isEmpty() && writer.isWritable()) {
+      SocketStream stream = removeFirst(headQueue);
       HeaderList head = stream.takeWaitingHead();
       if (head != null) {
         writer.headers(stream.id(), head, false);
@@ -193,8 +174,8 @@ final class SendScheduler {
         stream.settle();
       }
     }
-    while (!line.isEmpty() && window > 0 && writer.isWritable()) {
-      SocketStream stream = removeFirst(line);
+    while (!dataQueue.isEmpty() && window > 0 && writer.isWritable()) {
+      SocketStream stream = removeFirst(dataQueue);
       int allowed = allowed(stream);
       if (allowed <= 0 || stream.pendingBytes() == 0) {
         continue; // the stream's window shrank, or its DATA was dropped, while the stream waited
@@ -216,7 +197,7 @@ final class SendScheduler {
     if (!writer.isWritable()) {
       return 0;
     }
-    int frame = Math.min(writer.maxFrameSize(), MAX_TURN_BYTES);
+    int frame = Math.min(writer.maxFrameSize(), MAX_FRAME_BYTES);
     return Math.min(frame, Math.min(window, stream.sendWindow()));
   }
 

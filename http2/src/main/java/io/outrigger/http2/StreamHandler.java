@@ -10,14 +10,14 @@ public interface StreamHandler {
    * Called in place of {@link #onHeaders} when a request's header list is larger than allowed. A
    * handler on the server side must override this method and respond.
    *
-   * @param fitting the fields within the limit; any field may be missing, and no rule was checked
+   * @param incomplete some of the fields; they may break rules
    */
-  default void onTooLarge(HeaderList fitting, boolean endStream) {
+  default void onTooLarge(HeaderList incomplete, boolean endStream) {
     throw new UnsupportedOperationException("a request with too many headers has no answer");
   }
 
   /**
-   * Called for a valid header block: a request, an interim (1xx) response, response or trailers.
+   * Called for a valid header block of a request, of an interim or final response, or of trailers.
    */
   void onHeaders(HeaderList headers, boolean endStream);
 
@@ -29,10 +29,7 @@ public interface StreamHandler {
    */
   void onData(ByteBuf data, boolean endStream);
 
-  /**
-   * Called when {@code bytes} of the data from {@link Http2Stream#sendData} have been passed to the
-   * socket.
-   */
+  /** Called when {@code bytes} of sent data have been passed to the socket. */
   void onDataSent(int bytes);
 
   /** Called when the peer ended the stream with RST_STREAM. Last call. */
@@ -47,10 +44,7 @@ public interface StreamHandler {
     onReset(error);
   }
 
-  /**
-   * Whether the request's deadline has almost passed. A reset by the peer is then not counted as
-   * abuse.
-   */
+  /** Whether the deadline has almost passed, so that a reset by the peer is no abuse. */
   default boolean isTimeUp() {
     return false;
   }

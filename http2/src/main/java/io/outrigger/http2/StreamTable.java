@@ -25,16 +25,10 @@ final class StreamTable {
   private final boolean server;
   private IntObjectHashMap<SocketStream> open = NONE;
 
-  /**
-   * Streams that this side has opened and whose first header block was not written, so that they
-   * have no id.
-   */
+  /** Streams that this side has opened and that get their id with their first header block. */
   private final List<SocketStream> unnumbered;
 
-  /**
-   * A ring buffer of the ids that were closed last; an id closed by our reset is stored as its
-   * negative.
-   */
+  /** A ring buffer of the ids that were closed last; an id closed by our reset is negative. */
   private int[] closed = NO_IDS;
 
   private int closedCount;
@@ -45,7 +39,7 @@ final class StreamTable {
   private long failed;
 
   /** Whether the peer has sent a head on any stream that is now closed. */
-  private boolean closedOneHadHead;
+  private boolean closedStreamHadHead;
 
   StreamTable(boolean server) {
     this.server = server;
@@ -96,7 +90,7 @@ final class StreamTable {
     nextLocalId += 2; // turns negative after 2^31-1
   }
 
-  /** Records that the peer has used {@code id}, whether or not a stream is added for it. */
+  /** Records that the peer has used {@code id}, even for a stream that is refused. */
   void onPeerId(int id) {
     lastPeerId = id;
   }
@@ -122,7 +116,7 @@ final class StreamTable {
 
   /** Counts a closed stream as channelz does: a stream has succeeded if its response has ended. */
   private void count(SocketStream stream) {
-    closedOneHadHead |= stream.hasHead();
+    closedStreamHadHead |= stream.hasHead();
     if (server ? stream.hasSentEnd() : stream.isReceiveEnded()) {
       succeeded++;
     } else {
@@ -132,19 +126,14 @@ final class StreamTable {
 
   /** Whether the peer has sent the head of a message on any stream. */
   boolean hasHead() {
-    return closedOneHadHead || open.values().stream().anyMatch(SocketStream::hasHead);
+    return closedStreamHadHead || open.values().stream().anyMatch(SocketStream::hasHead);
   }
 
   SocketView.Streams streams() {
     return new SocketView.Streams(started, succeeded, failed);
   }
 
-  /**
-   * Remembers that {@code id} is closed.
-   *
-   * @param byOurReset whether this side has reset the stream, so that the peer may not know yet
-   *     that it is closed
-   */
+  /** Remembers that {@code id} is closed, by our reset or otherwise. */
   void remember(int id, boolean byOurReset) {
     if (closedCount == closed.length && closed.length < REMEMBERED) {
       closed = Arrays.copyOf(closed, Math.max(FIRST_REMEMBERED, 2 * closed.length));
@@ -166,9 +155,9 @@ final class StreamTable {
   }
 
   /**
-   * Whether {@code id}, which is closed, may have been closed by our reset, so that the peer may
-   * have sent DATA before it received the reset. The result is false if all closed ids are
-   * remembered and {@code id} is not among the reset ones, for example because the peer skipped it.
+   * Whether the closed {@code id} may have been closed by our reset, so that the peer may have sent
+   * DATA before it received the reset. The result is false if all closed ids are remembered and
+   * {@code id} is not among the reset ids.
    */
   boolean mayHaveBeenReset(int id) {
     boolean isAllKnown = closedCount <= REMEMBERED;
@@ -176,8 +165,8 @@ final class StreamTable {
   }
 
   /**
-   * Whether HEADERS on {@code id}, which is closed, are ignored because the peer may have sent them
-   * before it received our reset. A client ignores HEADERS on an id that is no longer remembered,
+   * Whether HEADERS on the closed {@code id} are ignored because the peer may have sent them before
+   * it received our reset. A client also ignores HEADERS on an id that is no longer remembered,
    * because a response may be late by any number of streams. A server does not, because the peer
    * may have skipped such an id.
    */
@@ -200,7 +189,7 @@ final class StreamTable {
     return false;
   }
 
-  /** A copy of the current list of streams; the caller must not change the copy. */
+  /** A copy of the list of open streams; the caller must not change the copy. */
   List<SocketStream> snapshot() {
     if (active() == 0) {
       return List.of(); // true for most connections, and the method is called often

@@ -136,7 +136,7 @@ final class ConnectionStreamsTest {
   @Test
   void whoWaitsForAServerThatAcknowledgesNothingIsToldWhenItIsGivenUp() {
     try (RawPeer server = withUnreadResets()) {
-      for (int i = 0; i < 2 * ResetFence.PATIENCE_SECONDS + 1; i++) {
+      for (int i = 0; i < 2 * ResetFence.TIMEOUT_SECONDS + 1; i++) {
         server.advance(TICK);
       }
       assertThat(server.events.events).isEmpty();

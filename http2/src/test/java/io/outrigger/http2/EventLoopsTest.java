@@ -60,7 +60,7 @@ final class EventLoopsTest {
     try {
       var answers =
           loops
-              .askEach(i -> i + " on " + Thread.currentThread().getName())
+              .callOnEach(i -> i + " on " + Thread.currentThread().getName())
               .toCompletableFuture()
               .get(60, TimeUnit.SECONDS);
 
@@ -68,7 +68,7 @@ final class EventLoopsTest {
     } finally {
       loops.stop(Duration.ofSeconds(60));
     }
-    assertThat(loops.askEach(i -> i).toCompletableFuture()).isCompletedExceptionally();
+    assertThat(loops.callOnEach(i -> i).toCompletableFuture()).isCompletedExceptionally();
   }
 
   /** An idle loop blocks without a limit, or until its next scheduled task. */

@@ -107,14 +107,14 @@ final class FlowControlTest {
         served.sendData(text("x".repeat(70_000)), true);
       }
       var unused = peer.answer();
-      assertThat(peer.connection.scheduler.inLine()).isEqualTo(2);
+      assertThat(peer.connection.scheduler.queuedStreams()).isEqualTo(2);
       try (RawPeer other = RawPeer.client()) {
-        assertThat(other.connection.scheduler.inLine()).isZero();
+        assertThat(other.connection.scheduler.queuedStreams()).isZero();
       }
 
       peer.send(reset(3, Http2Error.CANCEL));
 
-      assertThat(peer.connection.scheduler.inLine()).isEqualTo(1);
+      assertThat(peer.connection.scheduler.queuedStreams()).isEqualTo(1);
       peer.send(windowUpdate(0, 100_000));
       assertThat(peer.answer()).endsWith("end");
     }

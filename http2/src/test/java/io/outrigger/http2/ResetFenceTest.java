@@ -93,7 +93,7 @@ final class ResetFenceTest {
       cancel(server, ResetFence.MAX);
       assertThat(server.connection.streams.canOpen()).isFalse();
       server.events.events.clear();
-      for (int i = 0; i < ResetFence.PATIENCE_SECONDS; i++) {
+      for (int i = 0; i < ResetFence.TIMEOUT_SECONDS; i++) {
         server.advance(Duration.ofSeconds(1));
       }
       assertThat(server.connection.streams.canOpen()).isFalse();
@@ -116,7 +116,7 @@ final class ResetFenceTest {
       fence.onReset();
     }
 
-    for (int i = 0; i < ResetFence.PATIENCE_SECONDS; i++) {
+    for (int i = 0; i < ResetFence.TIMEOUT_SECONDS; i++) {
       assertThat(fence.onTick()).isFalse();
     }
     assertThat(fence.onTick()).isTrue();

@@ -113,17 +113,17 @@ final class SendSchedulerTest {
   void whoHasNothingToSendOrNoWindowStandsInNoLine() {
     try (RawPeer peer = answering(70_000, 3)) {
       stream(peer, 0).sendData(bytes(70_000), false);
-      assertThat(peer.connection.scheduler.inLine()).isEqualTo(1); // its window is closed
+      assertThat(peer.connection.scheduler.queuedStreams()).isEqualTo(1); // its window is closed
 
       peer.send(windowUpdate(3, 1));
-      assertThat(peer.connection.scheduler.inLine()).as("nothing to send").isEqualTo(1);
+      assertThat(peer.connection.scheduler.queuedStreams()).as("nothing to send").isEqualTo(1);
 
       peer.send(settings(INITIAL_WINDOW_SIZE, 0));
       stream(peer, 2).sendData(text("waits"), false);
-      assertThat(peer.connection.scheduler.inLine()).as("no window").isEqualTo(1);
+      assertThat(peer.connection.scheduler.queuedStreams()).as("no window").isEqualTo(1);
 
       peer.send(windowUpdate(5, 1));
-      assertThat(peer.connection.scheduler.inLine()).isEqualTo(2);
+      assertThat(peer.connection.scheduler.queuedStreams()).isEqualTo(2);
     }
   }
 
@@ -134,7 +134,7 @@ final class SendSchedulerTest {
       peer.channel.flushOutbound();
       // 5 bytes of the stream's window are left.
       assertThat(peer.answer()).endsWith("DATA 1 (16383)");
-      assertThat(peer.connection.scheduler.inLine()).isEqualTo(1);
+      assertThat(peer.connection.scheduler.queuedStreams()).isEqualTo(1);
 
       peer.send(settings(INITIAL_WINDOW_SIZE, 65_535));
       peer.send(windowUpdate(0, 1_000));
@@ -217,10 +217,10 @@ final class SendSchedulerTest {
       peer.channel.flushOutbound();
       assertThat(peer.answer()).endsWith("DATA 1 (16383)");
       stream(peer, 0).dropPending();
-      assertThat(peer.connection.scheduler.inLine()).isZero();
+      assertThat(peer.connection.scheduler.queuedStreams()).isZero();
 
       stream(peer, 0).sendData(text("instead"), false);
-      assertThat(peer.connection.scheduler.inLine()).isEqualTo(1);
+      assertThat(peer.connection.scheduler.queuedStreams()).isEqualTo(1);
       peer.send(windowUpdate(0, 100));
       assertThat(peer.answer()).isEqualTo("DATA 1 (7)");
     }

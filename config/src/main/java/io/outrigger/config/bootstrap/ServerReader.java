@@ -8,10 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Reads {@code xds_servers}: the addresses, credentials and features of control planes (A27, A71,
- * A97).
- */
+/** Reads the control planes in {@code xds_servers} (A27, A71, A97). */
 final class ServerReader {
   private ServerReader() {}
 
@@ -25,9 +22,7 @@ final class ServerReader {
     return servers;
   }
 
-  /**
-   * Reads one server. An invalid field gets a placeholder, because the document is refused anyway.
-   */
+  /** Reads one server. An invalid field gets any value, because the document is refused. */
   private static XdsServer server(JsonNode node) {
     String uri = node.requiredText("server_uri").orElse("-");
     if (uri.isBlank() || !uri.equals(uri.strip())) {
@@ -49,21 +44,21 @@ final class ServerReader {
 
   /** Returns the first credentials of a supported type (A27 "XdsClient and Bootstrap File"). */
   private static ChannelCredentials channelCredentials(JsonNode node) {
-    ChannelCredentials filler = new ChannelCredentials.Insecure();
+    ChannelCredentials placeholder = new ChannelCredentials.Insecure();
     Optional<JsonNode> list = node.member("channel_creds");
     if (list.isEmpty()) {
       node.error("channel_creds", "is missing; give one of type \"tls\" or \"insecure\"");
-      return filler;
+      return placeholder;
     }
     List<JsonNode> entries = list.get().elements();
     if (!list.get().value().isJsonArray()) {
-      return filler;
+      return placeholder;
     }
     List<String> skipped = new ArrayList<>();
     for (JsonNode entry : entries) {
       Optional<String> type = entry.isObject() ? entry.requiredText("type") : Optional.empty();
       if (type.isEmpty()) {
-        return filler;
+        return placeholder;
       }
       if (type.get().equals("insecure")) {
         var unused = entry.object("config"); // an error if it is no object
@@ -81,7 +76,7 @@ final class ServerReader {
         .error(
             (skipped.isEmpty() ? "is empty" : "none is supported of " + String.join(", ", skipped))
                 + "; add one of type \"tls\" or \"insecure\"");
-    return filler;
+    return placeholder;
   }
 
   /** Returns all credentials of a supported type (A97). Other types are ignored. */

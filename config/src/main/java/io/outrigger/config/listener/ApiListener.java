@@ -10,8 +10,8 @@ import java.util.function.BiConsumer;
 /**
  * A Listener resource for clients, which has an API listener (A27).
  *
- * @param maxStreamDuration the {@code max_stream_duration} of the connection manager's {@code
- *     common_http_protocol_options}; empty if unset, zero for no limit
+ * @param maxStreamDuration the value in {@code common_http_protocol_options} of the connection
+ *     manager; empty if unset, zero for no limit
  */
 public record ApiListener(
     String name, RouteSource routes, List<HttpFilter> filters, Optional<Duration> maxStreamDuration)
@@ -23,10 +23,10 @@ public record ApiListener(
   @Override
   public ApiListener forTarget(String target) {
     if (routes instanceof RouteSource.Inline inline) {
-      RouteTable here = inline.table().forTarget(target);
-      return here.equals(inline.table())
+      RouteTable selected = inline.table().forTarget(target);
+      return selected.equals(inline.table())
           ? this
-          : new ApiListener(name, new RouteSource.Inline(here), filters, maxStreamDuration);
+          : new ApiListener(name, new RouteSource.Inline(selected), filters, maxStreamDuration);
     }
     return this;
   }

@@ -15,8 +15,6 @@ import java.util.function.ToIntFunction;
  *
  * @param destinations the ranges that contain the connection's local address
  * @param transport the {@code transport_protocol}; may be empty
- * @param unmatched the criteria that match no connection, because A36 does not support their
- *     fields; for example {@code server_names: a}
  */
 public record FilterChainMatch(
     Set<CidrRange> destinations,
@@ -28,7 +26,6 @@ public record FilterChainMatch(
   public static final FilterChainMatch ANY =
       new FilterChainMatch(Set.of(), "", SourceType.ANY, Set.of(), Set.of(), Unmatched.NONE);
 
-  /** The only {@code transport_protocol} that matches connections. */
   public static final String RAW_BUFFER = "raw_buffer";
 
   private static final int NO_MATCH = -1;
@@ -43,10 +40,8 @@ public record FilterChainMatch(
   }
 
   /**
-   * The fields that match no connection unless they are empty. The fields are kept, because two
-   * chains that differ only in such a field are not duplicates.
-   *
-   * @param destinationPorts the {@code destination_port}; empty if unset
+   * The fields that match no connection unless they are empty (A36). Two chains that differ only in
+   * such a field are no duplicates.
    */
   public record Unmatched(
       Set<Integer> destinationPorts, Set<String> serverNames, Set<String> applicationProtocols) {
@@ -92,20 +87,18 @@ public record FilterChainMatch(
    */
   static Optional<ServerFilterChain> best(
       List<ServerFilterChain> chains, IpAddress local, IpAddress peer, int peerPort) {
-    boolean isNear = peer.isLoopback() || peer.equals(local);
+    boolean isSameIpOrLoopback = peer.isLoopback() || peer.equals(local);
     List<ServerFilterChain> left = chains;
     left = mostSpecific(left, match -> match.canMatch() ? 0 : NO_MATCH);
     left = mostSpecific(left, match -> prefix(match.destinations, local));
     left = mostSpecific(left, FilterChainMatch::ofTransport);
-    left = mostSpecific(left, match -> match.ofSourceType(isNear));
+    left = mostSpecific(left, match -> match.ofSourceType(isSameIpOrLoopback));
     left = mostSpecific(left, match -> prefix(match.sources, peer));
     left = mostSpecific(left, match -> match.ofSourcePort(peerPort));
     return left.stream().findFirst(); // at most one, because duplicates are refused
   }
 
-  /**
-   * Returns the chains with the largest result of {@code step}; none if all are {@link #NO_MATCH}.
-   */
+  /** Returns the chains with the largest result of {@code step}, if it is not {@link #NO_MATCH}. */
   private static List<ServerFilterChain> mostSpecific(
       List<ServerFilterChain> chains, ToIntFunction<FilterChainMatch> step) {
     int best = 0;
@@ -124,8 +117,8 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns how specifically {@code ranges} match {@code address}. An empty set is less specific
-   * than a range of length 0, because such a range restricts the IP version.
+   * Returns how specifically {@code ranges} match {@code address}. A range of length 0 restricts
+   * the IP version, so it is more specific than an empty set.
    */
   private static int prefix(Set<CidrRange> ranges, IpAddress address) {
     int longest = ranges.isEmpty() ? 0 : NO_MATCH;
@@ -137,7 +130,6 @@ public record FilterChainMatch(
     return longest;
   }
 
-  /** Whether any connection can match this chain. */
   private boolean canMatch() {
     return unmatched.equals(Unmatched.NONE)
         && (transport.isEmpty() || transport.equals(RAW_BUFFER));
@@ -147,11 +139,11 @@ public record FilterChainMatch(
     return transport.isEmpty() ? 0 : 1;
   }
 
-  private int ofSourceType(boolean isNear) {
+  private int ofSourceType(boolean isSameIpOrLoopback) {
     return switch (sourceType) {
       case ANY -> 0;
-      case SAME_IP_OR_LOOPBACK -> isNear ? 1 : NO_MATCH;
-      case EXTERNAL -> isNear ? NO_MATCH : 1;
+      case SAME_IP_OR_LOOPBACK -> isSameIpOrLoopback ? 1 : NO_MATCH;
+      case EXTERNAL -> isSameIpOrLoopback ? NO_MATCH : 1;
     };
   }
 

@@ -6,23 +6,19 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/**
- * The source of load reports: the load balancer implements this interface, and the xDS client calls
- * it. A source keeps its counts until {@link #take} removes them.
- */
+/** The source of load reports, which the load balancer implements and the xDS client calls. */
 @ControlConfined
 public interface LoadSource {
-  /** Returns the servers for which load is being counted, or whose counts are not yet taken. */
+  /** Returns the servers for which load is counted, or whose counts were not taken. */
   Set<XdsServer> servers();
 
-  /** Sets the listener, which is called whenever {@link #servers} has changed. */
+  /** Sets the listener of changes of {@link #servers}. */
   void onServersChanged(Runnable listener);
 
   /**
-   * Returns and resets the counts for {@code server}. A cluster whose load the server did not
-   * request keeps its counts while the cluster exists.
+   * Returns and resets the counts for {@code server}. Other clusters keep their counts.
    *
-   * @param asked a predicate that accepts the names of the clusters whose load the server requested
+   * @param requested accepts the names of the clusters whose load the server requested
    */
-  List<ClusterLoad> take(XdsServer server, Predicate<String> asked);
+  List<ClusterLoad> take(XdsServer server, Predicate<String> requested);
 }

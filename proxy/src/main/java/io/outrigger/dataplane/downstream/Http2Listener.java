@@ -234,7 +234,7 @@ public final class Http2Listener {
       List<Http2Listener> listeners, long from, int max) {
     CompletionStage<List<SocketView>> all = CompletableFuture.completedStage(List.of());
     for (Http2Listener listener : listeners) {
-      var own = listener.loops.askEach(i -> listener.connections.get(i).views(from, max));
+      var own = listener.loops.callOnEach(i -> listener.connections.get(i).views(from, max));
       all =
           all.thenCombine(
               own,

@@ -295,7 +295,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     for (MemoryHolder holder : holders) {
       long own = holder.weight();
       if (!holder.isShared() || own >= HEAVY_BYTES) {
-        long still = Math.max(0, (now - holder.stillSinceNanos()) / SECOND_NANOS);
+        long still = Math.max(0, (now - holder.lastProgressNanos()) / SECOND_NANOS);
         long score = own * (1 + Math.min(still, MAX_STILL_SECONDS));
         ranking.add(
             new Ranked(holder, own, own < CAUSE_BYTES ? score / (1 + holder.moves()) : score));

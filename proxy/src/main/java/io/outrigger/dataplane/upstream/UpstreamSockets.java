@@ -51,7 +51,7 @@ public final class UpstreamSockets {
 
   private CompletionStage<List<SocketView>> views(BiPredicate<Long, Entry> wanted) {
     return loops
-        .askEach(
+        .callOnEach(
             i ->
                 byLoop.get(i).entrySet().stream()
                     .filter(each -> wanted.test(each.getKey(), each.getValue()))

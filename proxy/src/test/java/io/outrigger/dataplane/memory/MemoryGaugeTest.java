@@ -55,7 +55,7 @@ final class MemoryGaugeTest {
     }
 
     @Override
-    public long stillSinceNanos() {
+    public long lastProgressNanos() {
       return stillSince;
     }
 
