@@ -233,6 +233,17 @@ final class StateFolderTest {
         .hasValueSatisfying(text -> assertThat(text).contains("is 86401 s old"));
   }
 
+  /** As after a clock that was wrong; such a state would never be too old. */
+  @Test
+  @Conformance("ST-04")
+  void aStateOfTheFutureIsNotUsed() {
+    save(3, "x");
+
+    assertThat(folder.read(NOW.minus(MAX_AGE)).resources()).hasSize(3);
+    assertThat(folder.read(NOW.minus(MAX_AGE).minusSeconds(1)).problem())
+        .hasValueSatisfying(text -> assertThat(text).contains("which is in the future"));
+  }
+
   @Test
   @Conformance("ST-05")
   void filesArePrivateAndHaveNoSecretOfTheNode() throws IOException {

@@ -375,22 +375,24 @@ final class StateScenarioTest {
 
   @Test
   @Conformance("ST-06")
-  void resourcesOfServedAddressesAreNeitherKeptNorRestored() {
+  void resourcesOfServedAddressesAreNeitherKeptNorRestored() throws IOException {
     var served = new RecordingWatcher<ListenerResource>();
-    ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.LISTENER, "in", served));
+    ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.LISTENER, "inbound", served));
     ads.loop.run();
     ads.stream()
-        .respond(LISTENER, "9", resource(LISTENER, "a", "r"), resource(LISTENER, "in", "x"));
+        .respond(
+            LISTENER, "9", resource(LISTENER, "a", "kept"), resource(LISTENER, "inbound", "x"));
     ads.loop.advance(Duration.ofSeconds(2));
     assertThat(served.take()).containsExactly("ok: x");
+    assertThat(files().toString()).contains("kept").doesNotContain("inbound");
 
     restart(ServerFeatures.NONE);
-    ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.LISTENER, "in", served));
+    ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.LISTENER, "inbound", served));
     ads.loop.inside(
         () -> ads.clients.ofServers().watch(ResourceType.CLUSTER, "c", unchecked(served)));
     watch();
     ads.loop.advance(AFTER);
-    assertThat(listener.take()).containsExactly("ok: r");
+    assertThat(listener.take()).containsExactly("ok: kept");
     assertThat(served.take()).isEmpty();
   }
 
