@@ -102,7 +102,7 @@ function path(answer, root) {
       request.headers.length ? el('p.quiet', {}, request.headers.join(' · ')) : ''),
     host ? step('good', 'virtual host', host.name, el('p.quiet', {}, `its domain ${host.domain} matches best`))
       : step('wait', 'virtual host', 'none', el('p.quiet', {}, 'the target has no configuration yet')),
-    step(routes.some(route => route.result !== 'missed') ? 'good' : 'bad', 'routes', several(routes.length, 'route') + ' asked', routeList(routes),
+    step(routes.some(route => route.result !== 'missed') ? 'good' : 'bad', 'routes', several(routes.length, 'route') + ' checked', routeList(routes),
       answer.further_routes ? el('p.quiet', {}, `${several(answer.further_routes, 'further route')} not listed`) : ''),
   ];
   if (branches.length > 1) steps.push(step('wait', 'draw', `one of ${branches.length} ways`, el('p.quiet', {}, 'a draw for each request decides')));

@@ -42,7 +42,11 @@ final class ExplainCommand extends AdminCommand {
   @Option(names = "--authority", paramLabel = "NAME", description = "the :authority")
   private Optional<String> authority = Optional.empty();
 
-  @Option(names = "--path", paramLabel = "/PKG.SVC/METHOD", required = true)
+  @Option(
+      names = "--path",
+      paramLabel = "/PKG.SVC/METHOD",
+      required = true,
+      description = "the path of the request, which for gRPC is the method")
   private String path = "";
 
   @Option(names = "--method", paramLabel = "METHOD", description = "default: POST")

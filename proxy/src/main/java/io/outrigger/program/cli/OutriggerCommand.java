@@ -64,7 +64,9 @@ final class OutriggerCommand implements Runnable {
         .footer(new String[0]);
     HelpText.install(commandLine, Map.of());
     for (CommandLine subcommand : commandLine.getSubcommands().values()) {
-      HelpText.install(subcommand, RunCommand.HEADINGS);
+      HelpText.install(
+          subcommand,
+          subcommand.getCommand() instanceof RunCommand ? RunCommand.HEADINGS : Map.of());
       if (!(subcommand.getCommand() instanceof HelpCommand)) {
         subcommand
             .getCommandSpec()

@@ -190,7 +190,13 @@ final class StatusReport {
     return new Table("CONTROL PLANE", "ASKED", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR")
         .with(
             servers,
-            each -> each.texts("uri", "asked", "connected", "nacks", "failures", "lastError"));
+            each -> {
+              String scope = each.text("clientScope").replace("#server", "--serve");
+              String[] cells =
+                  each.texts("uri", "asked", "connected", "nacks", "failures", "lastError");
+              cells[0] += scope.isEmpty() ? "" : " for " + scope;
+              return cells;
+            });
   }
 
   private static List<String> events(List<JsonView> events) {

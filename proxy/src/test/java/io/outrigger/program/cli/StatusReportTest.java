@@ -93,6 +93,20 @@ final class StatusReportTest {
     assertThat(render("xds", XDS).tables()).anyMatch(line -> line.startsWith("CONTROL PLANE"));
   }
 
+  /** Served addresses have a client, and so a connection, of their own. */
+  @Test
+  void aControlPlaneThatIsAskedTwiceSaysForWhat() {
+    String xds =
+        """
+        {"servers": [{"uri": "cp:443", "asked": true, "connected": true, "nacks": 0, "failures": 0},
+          {"uri": "cp:443", "clientScope": "#server", "asked": true, "connected": true}]}
+        """;
+
+    assertThat(render("xds", xds).tables())
+        .anyMatch(line -> line.startsWith("cp:443   "))
+        .anyMatch(line -> line.startsWith("cp:443 for --serve  true"));
+  }
+
   @Test
   void aFallbackThatIsNotAskedIsNoProblem() {
     String xds = "{\"servers\": [{\"uri\": \"b\", \"asked\": %s, \"connected\": false}]}";
