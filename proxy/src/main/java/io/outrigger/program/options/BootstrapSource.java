@@ -110,7 +110,7 @@ public final class BootstrapSource {
       return ":%s:%s: %s: %s".formatted(syntax.group(1), syntax.group(2), finding.path(), message);
     }
     return document
-            .map(root -> root.placeOf(finding.steps()))
+            .map(root -> root.positionOf(finding.steps()))
             .map(at -> ":" + at.line() + ":" + at.column())
             .orElse("")
         + ": "

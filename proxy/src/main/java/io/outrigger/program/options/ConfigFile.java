@@ -68,7 +68,7 @@ final class ConfigFile {
   }
 
   private void add(String key, Entry entry) {
-    String line = file + ":" + entry.place().line();
+    String line = file + ":" + entry.position().line();
     String origin = line + ": " + key;
     Optional<Flag> flag = Flag.ofKey(key).filter(f -> f != Flag.CONFIG);
     if (flag.isEmpty()) {
@@ -110,7 +110,8 @@ final class ConfigFile {
       throw new InvalidInput(namedBy + ": " + file + " " + e.reason() + "; give a YAML file");
     } catch (YamlReader.Unreadable e) {
       throw new InvalidInput(
-          "%s:%d:%d: %s".formatted(file, e.place().line(), e.place().column(), e.getMessage()));
+          "%s:%d:%d: %s"
+              .formatted(file, e.position().line(), e.position().column(), e.getMessage()));
     }
   }
 }

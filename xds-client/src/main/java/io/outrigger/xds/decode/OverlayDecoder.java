@@ -51,7 +51,7 @@ final class OverlayDecoder {
     try {
       Cluster whole = Cluster.parseFrom(bytes); // proto lacks the map fields
       var result =
-          lay(
+          apply(
               whole,
               own.get(),
               rules,
@@ -134,7 +134,7 @@ final class OverlayDecoder {
       return own;
     }
     var result =
-        lay(
+        apply(
             proto.getRoute(),
             own.action(),
             rules,
@@ -149,7 +149,7 @@ final class OverlayDecoder {
    *
    * @param ownValue the decoded value of {@code own}
    */
-  private static <V> Result<V> lay(
+  private static <V> Result<V> apply(
       Message own,
       V ownValue,
       List<? extends Overlay.Rule> rules,
@@ -158,8 +158,8 @@ final class OverlayDecoder {
     V last = ownValue;
     List<Omission> leftOut = new ArrayList<>();
     for (Overlay.Rule rule : rules) {
-      Merge tried = merged.fork();
-      if (!tried.lay(rule.rule(), rule.patch())) {
+      Merge tried = merged.copy();
+      if (!tried.apply(rule.rule(), rule.patch())) {
         continue;
       }
       FieldErrors errors = FieldErrors.ofResource();

@@ -320,7 +320,7 @@ public final class PatchReader {
 
   private static Message patched(Message base, Patch patch) {
     var merge = new Merge(base);
-    merge.lay(RULE, patch);
+    merge.apply(RULE, patch);
     return merge.message();
   }
 }

@@ -74,7 +74,7 @@ public final class Kubeconfig {
     } catch (YamlReader.Unreadable notYaml) { // the message may quote a token
       throw new IllegalArgumentException(
           "%s:%d:%d: is not YAML"
-              .formatted(file, notYaml.place().line(), notYaml.place().column()));
+              .formatted(file, notYaml.position().line(), notYaml.position().column()));
     }
   }
 

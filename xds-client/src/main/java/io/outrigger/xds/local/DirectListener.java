@@ -14,8 +14,7 @@ import io.outrigger.xds.decode.WireMessage;
 
 /**
  * The Listener of a target that no control plane serves: one route, for every path, to one cluster.
- * Calls have no timeout, no request limit and no retries, as in a gRPC client without xDS. All
- * fields that local policy may set are left unset.
+ * Calls have no timeout, no request limit and no retries, as in a gRPC client without xDS.
  */
 public final class DirectListener {
   private static final String FILTERS = "envoy.extensions.filters.";

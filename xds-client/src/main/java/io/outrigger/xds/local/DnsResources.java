@@ -17,15 +17,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The resources of {@code dns:///} targets, in the form that a control plane would send (decision
- * proxy-0041): a {@link DirectListener} and a cluster of type STRICT_DNS, both with the name of the
- * target.
+ * The resources of {@code dns:///} targets (decision proxy-0041): a {@link DirectListener} and a
+ * cluster of type STRICT_DNS, both with the name of the target.
  */
 public final class DnsResources {
-  /**
-   * The server entry that status views show for {@code dns:///} targets. This process itself
-   * provides the resources.
-   */
+  /** The server that status views show for {@code dns:///} targets. */
   public static final XdsServer SERVER =
       new XdsServer(
           "dns", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);

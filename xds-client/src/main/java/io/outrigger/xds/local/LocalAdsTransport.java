@@ -21,9 +21,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A control plane whose resources come from this machine: from files, or from the {@code dns:///}
- * and {@code k8s:///} targets of forwards. The class implements the same interface as a transport
- * over gRPC, so its resources pass through the same stream, decoders and cache.
+ * A control plane whose resources come from this machine: from files, or from {@code dns:///} and
+ * {@code k8s:///} targets. The resources pass through the same stream, decoders and cache as the
+ * resources of a remote control plane.
  */
 @ControlConfined
 public final class LocalAdsTransport implements AdsTransport {
@@ -46,7 +46,7 @@ public final class LocalAdsTransport implements AdsTransport {
     this.name = name;
   }
 
-  /** Replaces the served resources. Streams receive no response before the first call. */
+  /** Replaces the resources. Streams receive no response before the first call. */
   public void publish(ResourceSnapshot next) {
     snapshot = Optional.of(next);
     List.copyOf(streams).forEach(LocalStream::respond);
@@ -65,7 +65,7 @@ public final class LocalAdsTransport implements AdsTransport {
     return stream;
   }
 
-  /** Does nothing: each client closes its streams. */
+  /** Does nothing, because each client closes its streams. */
   @Override
   public void close() {}
 
@@ -83,13 +83,10 @@ public final class LocalAdsTransport implements AdsTransport {
    * The server side of one state-of-the-world stream.
    *
    * <p>A response of a type is due when the client requests new names, or when the resources of
-   * that type have changed. The response is sent once the transport has a snapshot and the client
-   * permits a response. Each response contains every requested resource, because the client skips
-   * resources whose bytes have not changed. Resources are not sent again until they change, even if
-   * the client rejects them. The snapshot is complete, so the response contains a resource error
-   * for each requested name that is not in the snapshot (xRFC TP3). If the snapshot has a resource
-   * and an error for one name, the response contains both, so that the resource stays in use
-   * (A88-07).
+   * that type have changed. Each response contains every requested resource, because the client
+   * skips resources whose bytes have not changed. For each requested name that is not in the
+   * snapshot, the response contains a resource error (xRFC TP3). If the snapshot has a resource and
+   * an error for one name, the response contains both, so that the resource stays in use (A88-07).
    */
   private final class LocalStream implements ServerStream<DiscoveryRequest> {
     private final AdsTransport.Listener listener;
@@ -117,9 +114,9 @@ public final class LocalAdsTransport implements AdsTransport {
     }
 
     private void request(ResourceType<?> type, Set<String> names) {
-      Requested of = requested.computeIfAbsent(type, unknown -> new Requested());
-      of.hasNewNames |= !of.names.containsAll(names);
-      of.names = names;
+      Requested known = requested.computeIfAbsent(type, absent -> new Requested());
+      known.hasNewNames |= !known.names.containsAll(names);
+      known.names = names;
       respond();
     }
 
@@ -144,18 +141,20 @@ public final class LocalAdsTransport implements AdsTransport {
 
     void respond() {
       snapshot.ifPresent(
-          now -> requested.forEach((type, of) -> respond(type, of, now.ofType(type))));
+          all -> requested.forEach((type, names) -> respond(type, names, all.ofType(type))));
     }
 
-    private void respond(ResourceType<?> type, Requested of, ResourceSnapshot.OfType resources) {
+    private void respond(
+        ResourceType<?> type, Requested request, ResourceSnapshot.OfType resources) {
       boolean isDue =
-          !of.names.isEmpty() && (of.hasNewNames || !resources.version().equals(of.sentVersion));
+          !request.names.isEmpty()
+              && (request.hasNewNames || !resources.version().equals(request.sentVersion));
       if (closed || credits == 0 || !isDue) {
         return;
       }
       credits--;
-      of.hasNewNames = false;
-      of.sentVersion = resources.version();
+      request.hasNewNames = false;
+      request.sentVersion = resources.version();
       var response =
           DiscoveryResponse.newBuilder()
               .setTypeUrl(type.typeUrl())
@@ -164,7 +163,7 @@ public final class LocalAdsTransport implements AdsTransport {
       if (type.fullStateOfTheWorld()) {
         response.addAllResources(all.values());
       }
-      for (String wanted : of.names) {
+      for (String wanted : request.names) {
         Optional<Any> known = Optional.ofNullable(all.get(wanted));
         Optional<RpcStatus> problem = Optional.ofNullable(resources.errors().get(wanted));
         problem.ifPresent(status -> response.addResourceErrors(error(wanted, status)));

@@ -9,12 +9,12 @@ import io.outrigger.base.IpAddress;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * A resource, together with the name that its content contains.
- *
+ * @param name the name in the content of the resource
  * @param steps the path to the resource in its document
  */
 @AnyThread
@@ -30,33 +30,28 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   }
 
   /**
-   * Finds the Listener whose socket address is {@code listen}, such as {@code 10.1.2.3:8080}, and
-   * returns a copy with this name, because without a bootstrap a served address has no other name.
+   * Finds the Listener with the socket address {@code listen}, such as {@code 10.1.2.3:8080}.
+   * Returns a copy with the name {@code listen}, the name of a served address without a bootstrap.
    */
-  static Optional<Any> listenerAt(String listen, Iterable<Any> listeners) {
+  static Optional<Any> listenerAt(String listen, Collection<Any> listeners) {
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
-    for (Any any : wanted.isPresent() ? listeners : List.<Any>of()) {
-      Optional<Listener> found = server(any).filter(each -> addressOf(each).equals(wanted));
-      if (found.isPresent()) {
-        return Optional.of(Any.pack(found.get().toBuilder().setName(listen).build()));
-      }
-    }
-    return Optional.empty();
+    return listeners.stream()
+        .flatMap(any -> serverListener(any).stream())
+        .filter(found -> wanted.isPresent() && addressOf(found).equals(wanted))
+        .map(found -> Any.pack(found.toBuilder().setName(listen).build()))
+        .findFirst();
   }
 
-  /** Returns the address if this is the Listener of a server and has a port other than 0. */
+  /** Returns the address of a server's Listener with a port other than 0. */
   Optional<EndpointAddress> servedAddress() {
     return type.equals(ResourceType.LISTENER)
-        ? server(resource).flatMap(NamedResource::addressOf).filter(at -> at.port() != 0)
+        ? serverListener(resource).flatMap(NamedResource::addressOf).filter(at -> at.port() != 0)
         : Optional.empty();
   }
 
-  /**
-   * Returns the Listener of a server; empty for a Listener of clients, whose address has no
-   * meaning. Also returns empty for an unreadable message, which the decoder rejects.
-   */
-  private static Optional<Listener> server(Any any) {
+  /** Returns empty for a Listener of clients, and for an unreadable message. */
+  private static Optional<Listener> serverListener(Any any) {
     try {
       return Optional.of(Listener.parseFrom(any.getValue())).filter(each -> !each.hasApiListener());
     } catch (InvalidProtocolBufferException e) {

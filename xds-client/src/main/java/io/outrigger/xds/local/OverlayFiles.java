@@ -17,9 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The state of all files of local policy at one moment. Each reading starts from the previous
- * state: unchanged files are not read again, and a file that became invalid keeps its last valid
- * rules.
+ * The state of all overlay files at one moment. Each reading starts from the previous state:
+ * unchanged files are not read again, and an invalid file keeps its last valid rules.
  *
  * @param files the files by path, in the order of precedence of their rules
  */
@@ -42,8 +41,8 @@ public record OverlayFiles(
   }
 
   /**
-   * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Invalid
-   * files and paths cause no exception.
+   * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Never
+   * throws.
    *
    * @param roots files and folders, in the order of precedence of their rules
    */
@@ -60,10 +59,10 @@ public record OverlayFiles(
       if (conflict.isPresent()) {
         problems.add(conflict.get());
       } else {
-        Overlay own = file.content().overlay();
-        own.rules().forEach(rule -> named.put(rule.name(), rule));
-        clusters.addAll(own.clusters());
-        routes.addAll(own.routes());
+        Overlay overlay = file.content().overlay();
+        overlay.rules().forEach(rule -> named.put(rule.name(), rule));
+        clusters.addAll(overlay.clusters());
+        routes.addAll(overlay.routes());
       }
     }
     var overlay = new Overlay(clusters, routes);
@@ -71,10 +70,7 @@ public record OverlayFiles(
         files, overlay.equals(before.overlay) ? before.overlay : overlay, problems);
   }
 
-  /**
-   * Returns a problem if a rule of the file has the same name as an earlier rule. All rules of such
-   * a file are ignored.
-   */
+  /** Returns a problem if a rule of the file has the name of an earlier rule. */
   private static Optional<FileProblem> conflict(
       WatchedFile<Rules> file, Map<String, OverlayRule> named) {
     return file.content().overlay().rules().stream()

@@ -1,6 +1,5 @@
 package io.outrigger.xds.local;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
 import io.outrigger.xds.decode.FieldError;
@@ -10,7 +9,7 @@ import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
 import io.outrigger.xds.overlay.Located.Fields;
 import io.outrigger.xds.overlay.Located.Items;
-import io.outrigger.xds.overlay.Located.Place;
+import io.outrigger.xds.overlay.Located.Position;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.overlay.Overlay.ClusterRule;
 import io.outrigger.xds.overlay.Overlay.RouteRule;
@@ -26,11 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Parses one file of local policy (CONTRACT section 11). Each call of {@link #parse} uses its own
- * instance.
- */
-@AnyThread
+/** Parses one overlay file (CONTRACT section 11). */
 final class OverlayFormat {
   private static final int MAX_SIZE = 4 << 20;
   private static final int MAX_ALPN = 8;
@@ -59,7 +54,7 @@ final class OverlayFormat {
   private final List<FileProblem> ignored = new ArrayList<>();
   private final Path path;
   private final List<FileProblem> problems;
-  private final Map<String, Place> names = new HashMap<>();
+  private final Map<String, Position> names = new HashMap<>();
   private String subject = "";
 
   private OverlayFormat(Path path, List<FileProblem> problems) {
@@ -67,36 +62,36 @@ final class OverlayFormat {
     this.problems = problems;
   }
 
-  /** Parses the rules of a file. If any part is invalid, no rule of the file is used. */
+  /** If any part of a file is invalid, no rule of the file is used. */
   static Rules parse(Path path, String text, List<FileProblem> problems) {
-    var places = new Places(path, text, MAX_SIZE);
+    var positions = new Positions(path, text, MAX_SIZE);
     try {
-      var reading = new OverlayFormat(path, problems);
-      reading.document(places.tree());
+      var file = new OverlayFormat(path, problems);
+      file.document(positions.tree());
       return problems.isEmpty()
-          ? new Rules(new Overlay(reading.clusters, reading.routes), reading.ignored)
+          ? new Rules(new Overlay(file.clusters, file.routes), file.ignored)
           : Rules.NONE;
     } catch (YamlReader.Unreadable e) {
-      problems.add(places.problem(e));
+      problems.add(positions.problem(e));
       return Rules.NONE;
     }
   }
 
-  private void add(Place place, String field, String reason) {
-    problems.add(problem(place, field, reason));
+  private void add(Position position, String field, String reason) {
+    problems.add(problem(position, field, reason));
   }
 
-  private FileProblem problem(Place place, String field, String reason) {
+  private FileProblem problem(Position position, String field, String reason) {
     String where = subject.isEmpty() || field.isEmpty() ? subject + field : subject + " " + field;
     return new FileProblem(
-        path, place.line(), place.column(), where.isEmpty() ? reason : where + ": " + reason);
+        path, position.line(), position.column(), where.isEmpty() ? reason : where + ": " + reason);
   }
 
   private void document(Located tree) {
     if (!(tree instanceof Fields root)
         || !root.entries().containsKey("overlay")
         || !(root.entries().get("overlay").value() instanceof Items rules)) {
-      add(tree.place(), "", SHAPE);
+      add(tree.position(), "", SHAPE);
       return;
     }
     refuseUnknown(root, Set.of("overlay"), "");
@@ -105,7 +100,7 @@ final class OverlayFormat {
       if (rules.items().get(i) instanceof Fields rule) {
         rule(rule);
       } else {
-        add(rules.items().get(i).place(), "", "must be a mapping");
+        add(rules.items().get(i).position(), "", "must be a mapping");
       }
     }
   }
@@ -113,22 +108,22 @@ final class OverlayFormat {
   private void rule(Fields rule) {
     String name = text(rule, "name").orElse("");
     if (name.isBlank()) {
-      add(rule.place(), "name", "is missing");
+      add(rule.position(), "name", "is missing");
     } else {
       subject = "rule " + name;
-      Place other = names.putIfAbsent(name, rule.place());
+      Position other = names.putIfAbsent(name, rule.position());
       if (other != null) {
         String reason = "is already the name of the rule in line %d; give each rule its own";
-        add(rule.place(), "name", reason.formatted(other.line()));
+        add(rule.position(), "name", reason.formatted(other.line()));
       }
     }
     refuseUnknown(rule, KEYS, "");
-    var origin = new OverlayRule(name, path.toString(), rule.place().line(), mode(rule));
+    var origin = new OverlayRule(name, path.toString(), rule.position().line(), mode(rule));
     boolean ofClusters = has(rule, "clusters");
     boolean ofRoutes = has(rule, "targets") || has(rule, "routes");
     if (ofClusters == ofRoutes) {
       add(
-          rule.place(),
+          rule.position(),
           "",
           ofClusters
               ? "has clusters beside targets or routes; it may be for one kind only"
@@ -156,18 +151,18 @@ final class OverlayFormat {
 
   private FileProblem inPatch(Fields patch, FieldError found) {
     String field = found.path().isEmpty() ? "patch" : "patch." + found.path();
-    return problem(patch.placeOf(found.steps()), field, found.reason());
+    return problem(patch.positionOf(found.steps()), field, found.reason());
   }
 
   private void route(Fields rule, OverlayRule origin, Patch patch) {
     List<Glob> targets = has(rule, "targets") ? globs(rule, "targets", "targets") : List.of();
-    Fields conditions = new Fields(rule.place(), Map.of());
+    Fields conditions = new Fields(rule.position(), Map.of());
     Entry entry = rule.entries().get("routes");
     if (entry != null) {
       if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
         conditions = fields;
       } else {
-        add(entry.place(), "routes", "must be a mapping with some of " + listed(CONDITIONS));
+        add(entry.position(), "routes", "must be a mapping with some of " + listed(CONDITIONS));
       }
     }
     refuseUnknown(conditions, CONDITIONS, "routes.");
@@ -187,7 +182,7 @@ final class OverlayFormat {
         .forEach(
             (key, entry) -> {
               if (!known.contains(key)) {
-                add(entry.place(), prefix + key, "is unknown; supported: " + listed(known));
+                add(entry.position(), prefix + key, "is unknown; supported: " + listed(known));
               }
             });
   }
@@ -206,25 +201,25 @@ final class OverlayFormat {
         return mode;
       }
     }
-    add(entry.place(), "mode", "must be default or override");
+    add(entry.position(), "mode", "must be default or override");
     return Mode.DEFAULT;
   }
 
   private Optional<Fields> patch(Fields rule) {
     Entry entry = rule.entries().get("patch");
     if (entry == null) {
-      add(rule.place(), "patch", "is missing");
+      add(rule.position(), "patch", "is missing");
     } else if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
       return Optional.of(fields);
     } else {
-      add(entry.place(), "patch", "must be a mapping that sets something");
+      add(entry.position(), "patch", "must be a mapping that sets something");
     }
     return Optional.empty();
   }
 
-  /** Returns the globs of a list; a single glob needs no list. */
-  private List<Glob> globs(Fields of, String key, String field) {
-    Entry entry = Objects.requireNonNull(of.entries().get(key));
+  /** Reads a list of globs, or a single glob. */
+  private List<Glob> globs(Fields fields, String key, String field) {
+    Entry entry = Objects.requireNonNull(fields.entries().get(key));
     List<Located> items =
         entry.value() instanceof Items list ? list.items() : List.of(entry.value());
     List<Glob> globs = new ArrayList<>();
@@ -232,7 +227,7 @@ final class OverlayFormat {
       text(item).filter(text -> !text.isEmpty()).map(Glob::of).ifPresent(globs::add);
     }
     if (globs.isEmpty() || globs.size() < items.size()) {
-      add(entry.place(), field, "must be globs, such as [\"outbound|*\"]");
+      add(entry.position(), field, "must be globs, such as [\"outbound|*\"]");
     }
     return globs;
   }
@@ -250,7 +245,7 @@ final class OverlayFormat {
         || names.size() > MAX_ALPN
         || names.size() > Set.copyOf(names).size()) {
       add(
-          entry.place(),
+          entry.position(),
           "patch.alpn",
           "must be a list of up to "
               + MAX_ALPN
@@ -259,7 +254,7 @@ final class OverlayFormat {
     return names;
   }
 
-  /** Whether an ALPN name may mean HTTP/2. The names of other HTTP versions are not allowed. */
+  /** Whether an ALPN name may mean HTTP/2: the name of another HTTP version may not. */
   private static boolean isProtocol(String name) {
     int length = name.getBytes(StandardCharsets.UTF_8).length;
     return length > 0

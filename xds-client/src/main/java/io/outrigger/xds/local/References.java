@@ -32,12 +32,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Checks the references between resources. The decoder has already checked each resource by itself.
- * This class checks whether the referenced resources exist, and whether calls can succeed. A
- * finding is an error if a listener leads to the resource and no alternative exists; otherwise the
- * finding is a warning.
- *
- * <p>Each instance is used once, by one thread.
+ * Checks whether the resources to which decoded resources refer exist, and whether calls can
+ * succeed. A finding is an error if a listener leads to the resource and no alternative exists.
+ * Otherwise the finding is a warning. Each instance is used once, by one thread.
  */
 public final class References {
   private final Map<String, FieldErrors> findings = new LinkedHashMap<>();
@@ -46,7 +43,7 @@ public final class References {
   private final Map<String, RouteTable> tables = new LinkedHashMap<>();
   private final Map<String, ClusterResource> clusters = new LinkedHashMap<>();
   private final Map<String, EndpointSet> endpoints = new LinkedHashMap<>();
-  private final Map<String, Boolean> reached = new LinkedHashMap<>(); // true: findings are errors
+  private final Map<String, Boolean> reached = new LinkedHashMap<>(); // whether findings are errors
 
   private final Optional<VirtualHost> onlyHost;
 
@@ -60,7 +57,7 @@ public final class References {
   /**
    * Checks the configuration of a target. Findings omit clusters and endpoints that have failed.
    *
-   * @return the findings of {@link #check()}, by subjects such as {@code cluster "pay"}
+   * @return the findings of {@link #check()}
    */
   public static Map<String, FieldErrors> check(XdsConfig config) {
     var references = new References(Optional.of(config.virtualHost()));
@@ -89,7 +86,7 @@ public final class References {
     }
   }
 
-  /** Adds the name of a resource, which may be invalid. */
+  /** Adds the name of a resource. The resource itself may be invalid. */
   void define(ResourceType<?> type, String name) {
     defined.computeIfAbsent(type, all -> new HashSet<>()).add(name);
   }
@@ -108,10 +105,10 @@ public final class References {
   }
 
   /**
-   * Finds each missing resource and each resource that cannot work. In the result, {@link
-   * FieldErrors#all} contains the errors, and {@link FieldErrors#ignored} contains the warnings.
+   * Finds each missing resource and each resource that cannot work.
    *
-   * @return findings by the subjects of resources, such as {@code cluster "pay"}
+   * @return findings by the subjects of resources, such as {@code cluster "pay"}; {@link
+   *     FieldErrors#ignored} contains the warnings
    */
   Map<String, FieldErrors> check() {
     Set<String> named = new HashSet<>();
@@ -150,14 +147,12 @@ public final class References {
   }
 
   /**
-   * Checks the routes of a connection manager.
-   *
-   * @param isClients whether the routes are used by clients, so that findings are errors
+   * @param isError whether clients use the routes, so that findings are errors
    * @param named receives the name of the route configuration
    */
-  private void routes(boolean isClients, FieldErrors path, RouteSource routes, Set<String> named) {
+  private void routes(boolean isError, FieldErrors path, RouteSource routes, Set<String> named) {
     if (routes instanceof RouteSource.Inline inline) {
-      table(isClients, path.at("route_config"), inline.table());
+      table(isError, path.at("route_config"), inline.table());
     } else if (routes instanceof RouteSource.Rds rds) {
       named.add(rds.name());
       if (!isDefined(ResourceType.ROUTE, rds.name())) {
@@ -236,9 +231,7 @@ public final class References {
     }
   }
 
-  /**
-   * Records that calls reach a cluster. The calls of an aggregate cluster also reach its leaves.
-   */
+  /** Records that calls reach a cluster and the leaves of an aggregate cluster. */
   private void reach(String name, boolean isError) {
     ClusterResource cluster = clusters.get(name);
     if (cluster == null
@@ -253,10 +246,7 @@ public final class References {
     }
   }
 
-  /**
-   * Whether a call of the cluster could succeed. An invalid cluster counts as usable here, because
-   * its errors are reported elsewhere.
-   */
+  /** An invalid cluster counts as working, because the decoder reports its errors. */
   private boolean canWork(String name, Set<String> above) {
     ClusterResource cluster = clusters.get(name);
     if (cluster == null) {

@@ -12,10 +12,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Watches resource files, off the control loop. When a file changes, the directory publishes a new
- * snapshot.
- */
+/** Watches resource files, and publishes a new snapshot when a file has changed. */
 @ControlConfined
 public final class ResourceDirectory {
   private static final Logger log = LoggerFactory.getLogger(ResourceDirectory.class);

@@ -18,8 +18,7 @@ import java.util.Optional;
 
 /**
  * The state of all resource files at one moment. Each reading starts from the previous state:
- * unchanged files are not read again, and a file that became invalid keeps its last valid
- * resources.
+ * unchanged files are not read again, and an invalid file keeps its last valid resources.
  *
  * @param files the files by path, in the order in which they were found
  * @param conflicts a problem for each name or served address that is defined twice
@@ -56,11 +55,10 @@ public record ResourceFiles(
   }
 
   /**
-   * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Invalid
-   * files and paths cause no exception.
+   * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Never
+   * throws.
    *
-   * @param roots files and folders; if a name or a served address is defined twice, the first
-   *     definition counts
+   * @param roots files and folders; the first definition of a name or served address is used
    */
   static ResourceFiles read(List<Path> roots, ResourceFiles before) {
     List<FileProblem> problems = new ArrayList<>();
@@ -76,18 +74,18 @@ public record ResourceFiles(
 
   /** Parses a document of resources (CONTRACT section 4). */
   private static List<NamedResource> parse(Path path, String text, List<FileProblem> problems) {
-    var places = new Places(path, text, MAX_SIZE);
+    var positions = new Positions(path, text, MAX_SIZE);
     ResourceJson.Document document;
     try {
       document =
           WatchedFile.isYaml(path)
-              ? ResourceJson.of(places.tree().json())
+              ? ResourceJson.of(positions.tree().json())
               : ResourceJson.parse(text);
     } catch (YamlReader.Unreadable e) {
-      problems.add(places.problem(e));
+      problems.add(positions.problem(e));
       return List.of();
     }
-    document.errors().forEach(error -> problems.add(places.problem(List.of(), "", error)));
+    document.errors().forEach(error -> problems.add(positions.problem(List.of(), "", error)));
     List<NamedResource> resources = new ArrayList<>();
     for (int i = 0; i < document.resources().size(); i++) {
       Any any = document.resources().get(i);
@@ -95,7 +93,7 @@ public record ResourceFiles(
       NamedResource.of(any, steps)
           .ifPresentOrElse(
               resources::add,
-              () -> problems.add(places.problem(steps, "", FieldError.of(nameless(any)))));
+              () -> problems.add(positions.problem(steps, "", FieldError.of(nameless(any)))));
     }
     return List.copyOf(resources);
   }
@@ -119,7 +117,7 @@ public record ResourceFiles(
                 : Optional.empty();
         if (named != null) {
           problems.add(conflict(path, resource, "is defined already", named));
-        } else if (served.isPresent()) { // otherwise names would decide which policies apply
+        } else if (served.isPresent()) { // names must not decide which listener is served
           definedIn.remove(resource.subject());
           problems.add(
               conflict(path, resource, "has the address of another listener", served.get()));
@@ -134,11 +132,11 @@ public record ResourceFiles(
   }
 
   private static FileProblem conflict(Path path, NamedResource resource, String what, Path first) {
-    String elsewhere = first.equals(path) ? "" : " in " + first;
-    return Places.of(path)
+    String otherFile = first.equals(path) ? "" : " in " + first;
+    return Positions.of(path)
         .problem(
             resource.steps(),
             resource.subject(),
-            FieldError.of(what + elsewhere + "; the first counts"));
+            FieldError.of(what + otherFile + "; the first counts"));
   }
 }

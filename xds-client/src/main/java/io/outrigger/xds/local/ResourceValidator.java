@@ -31,7 +31,7 @@ public final class ResourceValidator {
   private final List<Overlaid> overlaid = new ArrayList<>();
   private final Map<NamedResource, Path> files = new HashMap<>();
   private final Map<String, NamedResource> bySubject = new HashMap<>();
-  private final Map<Path, Places> places = new HashMap<>();
+  private final Map<Path, Positions> positions = new HashMap<>();
   private final References references = new References(Optional.empty());
 
   private ResourceValidator(DecodeContext context) {
@@ -39,13 +39,10 @@ public final class ResourceValidator {
   }
 
   /**
-   * The findings of a check.
-   *
    * @param problems the errors because of which a file would be rejected; empty if all files would
    *     be accepted
    * @param broken the errors of accepted resources that cannot work
    * @param warnings the fields that have no effect, and the resources that work only in part
-   * @param rules the effect of each rule of the overlay
    */
   public record Result(
       List<FileProblem> problems,
@@ -61,8 +58,6 @@ public final class ResourceValidator {
   }
 
   /**
-   * Decodes all resources of files that were read before.
-   *
    * @param context the context of the server that the files replace; the overlay is applied as if
    *     each listener name were a target
    */
@@ -137,6 +132,8 @@ public final class ResourceValidator {
 
   private FileProblem problem(NamedResource of, FieldError finding) {
     Path file = requireNonNull(files.get(of));
-    return places.computeIfAbsent(file, Places::of).problem(of.steps(), of.subject(), finding);
+    return positions
+        .computeIfAbsent(file, Positions::of)
+        .problem(of.steps(), of.subject(), finding);
   }
 }

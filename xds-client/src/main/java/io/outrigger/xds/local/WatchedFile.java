@@ -24,12 +24,11 @@ import java.util.stream.Stream;
 /**
  * The result of the last reading of one file, and the content in use.
  *
- * @param stamp the metadata that shows without reading whether the file is unchanged; empty when
+ * @param stamp the metadata by which an unchanged file is recognized without reading; empty when
  *     the file was not read
- * @param seen the number of consecutive readings with this stamp; the stamp is trusted only after
- *     several readings, because a file may be written twice within one clock tick
+ * @param seen the number of consecutive readings with this stamp
  * @param good whether the content in use comes from a text without problems
- * @param content the content in use, which is the content of the last text without problems, if any
+ * @param content the content of the last text without problems, if any
  */
 @AnyThread
 record WatchedFile<T>(
@@ -41,8 +40,8 @@ record WatchedFile<T>(
     T content,
     List<FileProblem> problems) {
   /**
-   * The number of consecutive readings with the same stamp after which the stamp is trusted. File
-   * systems have clock ticks of up to 2 s, and the stamp is read twice a second.
+   * The number of readings after which a stamp is trusted. A file may be written twice within one
+   * clock tick of the file system, which lasts up to 2 s, and the stamp is read twice a second.
    */
   private static final int TRUSTED = 8;
 
@@ -51,8 +50,6 @@ record WatchedFile<T>(
   }
 
   /**
-   * The format of one kind of files.
-   *
    * @param nothing the content of a file that could not be read
    */
   record Format<T>(int maxSize, T nothing, Parser<T> parser) {}
@@ -91,7 +88,7 @@ record WatchedFile<T>(
     return files;
   }
 
-  /** Lists the files of a path: the file itself, or the files in the folder, ordered by name. */
+  /** Lists the files of a folder in the order of names; a path of a file gives this file. */
   private static List<Path> list(Path root, List<FileProblem> problems) throws IOException {
     if (!Files.isDirectory(root)) {
       if (!Files.exists(root)) {

@@ -6,7 +6,7 @@ import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.overlay.Located;
-import io.outrigger.xds.overlay.Located.Place;
+import io.outrigger.xds.overlay.Located.Position;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,18 +31,18 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Reads YAML or JSON as a tree that records the place of each part. Each alias is replaced by a
- * copy of its content. Depth and size are limited, so that a small file cannot exhaust the memory.
+ * Reads YAML or JSON as a tree with positions. Each alias is replaced by a copy of its content.
+ * Depth and size are limited, so that a small file cannot exhaust the memory.
  *
- * <p>Numbers keep their characters, because the number may be the value of a text field, where
- * {@code 1.10} differs from {@code 1.1}. A number or boolean that JSON would write differently is
- * an error, because the reader cannot know whether the field is a text field.
+ * <p>Numbers keep their characters, because {@code 1.10} and {@code 1.1} differ in a text field. A
+ * number or boolean that JSON would write differently is an error, because the reader does not know
+ * the type of the field.
  */
 @AnyThread
 public final class YamlReader {
   private static final int MAX_DEPTH = 200;
   private static final int MAX_ALIASES = 1000;
-  private static final int MAX_REPEATED = 100_000; // parts repeated by aliases, about 10 MB
+  private static final int MAX_REPEATED = 100_000; // parts copied for aliases, about 10 MB
   private static final Pattern JSON_NUMBER =
       Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
 
@@ -53,15 +53,15 @@ public final class YamlReader {
   public static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1;
 
-    private final transient Place place;
+    private final transient Position position;
 
-    Unreadable(Place place, String message) {
+    Unreadable(Position position, String message) {
       super(message);
-      this.place = place;
+      this.position = position;
     }
 
-    public Place place() {
-      return place;
+    public Position position() {
+      return position;
     }
   }
 
@@ -70,8 +70,6 @@ public final class YamlReader {
   }
 
   /**
-   * Reads one document.
-   *
    * @param maxLength the maximum length of the text in characters
    * @return the tree; empty when the text contains only space and comments
    */
@@ -92,25 +90,22 @@ public final class YamlReader {
       root = new Compose(settings).composeString(text);
     } catch (MarkedYamlEngineException e) {
       String context = e.getContext() == null ? "" : e.getContext() + " ";
-      throw new Unreadable(place(e.getProblemMark()), "not YAML: " + context + e.getProblem());
+      throw new Unreadable(position(e.getProblemMark()), "not YAML: " + context + e.getProblem());
     } catch (YamlEngineException e) {
       String first = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-      throw new Unreadable(new Place(1, 1), "not YAML: " + first);
+      throw new Unreadable(new Position(1, 1), "not YAML: " + first);
     }
     return root.isEmpty() ? Optional.empty() : Optional.of(located(root.get(), 0));
   }
 
-  /**
-   * Checks the depth of the text before the tree is composed. Composing a text that is too deep
-   * would overflow the stack.
-   */
+  /** Checks the depth before composing, because composing a deep text overflows the stack. */
   private void checkDepth(String text) throws Unreadable {
     int depth = 0;
     int events = 0;
     for (Event event : new Parse(settings).parseString(text)) {
       events++;
       if (event instanceof CollectionStartEvent && ++depth > MAX_DEPTH) {
-        throw tooDeep(place(event.getStartMark()));
+        throw tooDeep(position(event.getStartMark()));
       } else if (event instanceof CollectionEndEvent) {
         depth--;
       }
@@ -118,35 +113,35 @@ public final class YamlReader {
     maxParts = events + MAX_REPEATED;
   }
 
-  private static Unreadable tooDeep(Place place) {
-    return new Unreadable(place, "nested deeper than " + MAX_DEPTH + " levels");
+  private static Unreadable tooDeep(Position position) {
+    return new Unreadable(position, "nested deeper than " + MAX_DEPTH + " levels");
   }
 
   private Located located(Node node, int depth) throws Unreadable {
-    Place place = place(node.getStartMark());
+    Position position = position(node.getStartMark());
     if (depth > MAX_DEPTH) {
-      throw tooDeep(place); // an alias that contains itself
+      throw tooDeep(position); // an alias that contains itself
     }
     if (++parts > maxParts) {
-      throw new Unreadable(place, "its aliases repeat more than " + MAX_REPEATED + " parts");
+      throw new Unreadable(position, "its aliases repeat more than " + MAX_REPEATED + " parts");
     }
     if (node instanceof MappingNode mapping) {
-      return fields(mapping, place, depth);
+      return fields(mapping, position, depth);
     }
     if (node instanceof SequenceNode sequence) {
       List<Located> items = new ArrayList<>();
       for (Node item : sequence.getValue()) {
         items.add(located(item, depth + 1));
       }
-      return new Located.Items(place, items);
+      return new Located.Items(position, items);
     }
-    return new Located.Scalar(place, scalar((ScalarNode) node, place));
+    return new Located.Scalar(position, scalar((ScalarNode) node, position));
   }
 
-  private Located fields(MappingNode mapping, Place place, int depth) throws Unreadable {
+  private Located fields(MappingNode mapping, Position position, int depth) throws Unreadable {
     Map<String, Located.Entry> entries = new LinkedHashMap<>();
     for (NodeTuple tuple : mapping.getValue()) {
-      Place at = place(tuple.getKeyNode().getStartMark());
+      Position at = position(tuple.getKeyNode().getStartMark());
       if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
         throw new Unreadable(at, "a name must be a text");
       }
@@ -155,10 +150,10 @@ public final class YamlReader {
         throw new Unreadable(at, "\"" + key.getValue() + "\" stands here twice");
       }
     }
-    return new Located.Fields(place, entries);
+    return new Located.Fields(position, entries);
   }
 
-  private static JsonElement scalar(ScalarNode node, Place place) throws Unreadable {
+  private static JsonElement scalar(ScalarNode node, Position position) throws Unreadable {
     String text = node.getValue();
     Tag tag = node.getTag();
     if (tag.equals(Tag.NULL)) {
@@ -174,7 +169,7 @@ public final class YamlReader {
     }
     if (isNumber || isTruth) {
       throw new Unreadable(
-          place,
+          position,
           "%s is a %s that JSON writes differently; put it in quotes if it is a text, or write it"
                   .formatted(text, isNumber ? "number" : "truth value")
               + (isNumber ? " with decimal digits" : " in small letters"));
@@ -182,7 +177,8 @@ public final class YamlReader {
     return new JsonPrimitive(text);
   }
 
-  private static Place place(Optional<Mark> mark) {
-    return mark.map(at -> new Place(at.getLine() + 1, at.getColumn() + 1)).orElse(new Place(1, 1));
+  private static Position position(Optional<Mark> mark) {
+    return mark.map(at -> new Position(at.getLine() + 1, at.getColumn() + 1))
+        .orElse(new Position(1, 1));
   }
 }

@@ -4,10 +4,7 @@ import com.google.re2j.Pattern;
 import io.outrigger.base.AnyThread;
 import java.util.List;
 
-/**
- * A pattern for names: {@code *} matches any text, {@code ?} matches one character, and every other
- * character matches itself. The pattern must match the whole name.
- */
+/** A pattern for whole names: {@code *} matches any text, {@code ?} matches one character. */
 @AnyThread
 public record Glob(Pattern regex) {
   public static Glob of(String glob) {
@@ -15,7 +12,7 @@ public record Glob(Pattern regex) {
     return new Glob(Pattern.compile(regex, Pattern.DOTALL));
   }
 
-  static boolean any(List<Glob> globs, String text) {
+  static boolean anyMatches(List<Glob> globs, String text) {
     return globs.stream().anyMatch(glob -> glob.matches(text));
   }
 

@@ -11,36 +11,34 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A parsed document tree in which every part has its line and column. */
+/** A parsed document, or a part of a document, with its position. */
 @AnyThread
 public sealed interface Located {
-  Place place();
+  Position position();
 
   JsonElement json();
 
   /**
-   * Returns the place of the part at the path {@code steps}. If that part does not exist, returns
-   * the place of the last existing part on the path. Steps are names of fields, in snake case or
-   * camel case, and indexes in lists.
+   * Returns the position of the last existing part on the path {@code steps}.
+   *
+   * @param steps names of fields, in snake case or camel case, and indexes in lists
    */
-  default Place placeOf(List<String> steps) {
-    return placeOf(steps, place());
+  default Position positionOf(List<String> steps) {
+    return positionOf(steps, position());
   }
 
   /**
-   * Returns the place as {@link #placeOf(List)} does, but with {@code here} as the place of this
-   * part.
-   *
-   * @param here the place of this part; for the value of a field, the place of the field's name
+   * @param here the position of this part; for the value of a field, the position of the field's
+   *     name
    */
-  default Place placeOf(List<String> steps, Place here) {
+  default Position positionOf(List<String> steps, Position here) {
     return here;
   }
 
-  record Place(int line, int column) {}
+  record Position(int line, int column) {}
 
-  /** A mapping: its fields by name, in the order of the document. */
-  record Fields(Place place, Map<String, Entry> entries) implements Located {
+  /** A mapping, in the order of the document. */
+  record Fields(Position position, Map<String, Entry> entries) implements Located {
     public Fields {
       entries = Collections.unmodifiableMap(new LinkedHashMap<>(entries));
     }
@@ -53,9 +51,11 @@ public sealed interface Located {
     }
 
     @Override
-    public Place placeOf(List<String> steps, Place here) {
+    public Position positionOf(List<String> steps, Position here) {
       Optional<Entry> next = steps.isEmpty() ? Optional.empty() : find(steps.get(0));
-      return next.map(entry -> entry.value().placeOf(steps.subList(1, steps.size()), entry.place()))
+      return next.map(
+              entry ->
+                  entry.value().positionOf(steps.subList(1, steps.size()), entry.position()))
           .orElse(here);
     }
 
@@ -77,11 +77,11 @@ public sealed interface Located {
   /**
    * A field of a mapping.
    *
-   * @param place the place of the field's name
+   * @param position the position of the field's name
    */
-  record Entry(Place place, Located value) {}
+  record Entry(Position position, Located value) {}
 
-  record Items(Place place, List<Located> items) implements Located {
+  record Items(Position position, List<Located> items) implements Located {
     public Items {
       items = List.copyOf(items);
     }
@@ -94,16 +94,16 @@ public sealed interface Located {
     }
 
     @Override
-    public Place placeOf(List<String> steps, Place here) {
+    public Position positionOf(List<String> steps, Position here) {
       for (int i = 0; i < items.size() && !steps.isEmpty(); i++) {
         if (steps.get(0).equals(Integer.toString(i))) {
           Located item = items.get(i);
-          return item.placeOf(steps.subList(1, steps.size()), item.place());
+          return item.positionOf(steps.subList(1, steps.size()), item.position());
         }
       }
       return here;
     }
   }
 
-  record Scalar(Place place, JsonElement json) implements Located {}
+  record Scalar(Position position, JsonElement json) implements Located {}
 }

@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Applies overlay rules, one after the other, to a message of the control plane. The first rule
- * that sets a field wins.
+ * Applies overlay rules, in order, to a message of the control plane. The first rule that sets a
+ * field has precedence.
  *
  * <pre>
  * a field that                        default        override
  *   an earlier rule has set           stays          stays
  *   the control plane has set         stays          is replaced
- *   neither has set                   is set         is set
+ *   is not set                        is set         is set
  * </pre>
  *
  * <p>All members of a oneof count as one field. {@code lb_policy}, the configurations of its
@@ -36,31 +36,27 @@ public final class Merge {
   private final Set<String> setPaths; // paths of the fields that a rule has set
   private final List<Value> values;
 
-  public Merge(Message own) {
-    this(own, Set.of(), List.of());
+  public Merge(Message original) {
+    this(original, Set.of(), List.of());
   }
 
-  private Merge(Message own, Set<String> setPaths, List<Value> values) {
-    this.message = own.toBuilder();
+  private Merge(Message original, Set<String> setPaths, List<Value> values) {
+    this.message = original.toBuilder();
     this.setPaths = new HashSet<>(setPaths);
     this.values = new ArrayList<>(values);
   }
 
-  public Merge fork() {
+  public Merge copy() {
     return new Merge(message.build(), setPaths, values);
   }
 
-  /**
-   * Applies a rule to the message.
-   *
-   * @return whether the rule has set any field
-   */
-  public boolean lay(OverlayRule rule, Patch patch) {
+  /** Returns whether the rule has set any field. */
+  public boolean apply(OverlayRule rule, Patch patch) {
     int before = values.size();
-    var layer = new Layer(rule);
+    var application = new Application(rule);
     for (Patch.Field field : patch.fields()) {
-      if (PolicyChoice.admits(message, setPaths, rule.mode(), field.field())) {
-        layer.lay(message, "", field);
+      if (PolicyChoice.allows(message, setPaths, rule.mode(), field.field())) {
+        application.apply(message, "", field);
       }
     }
     List<Value> added = values.subList(before, values.size());
@@ -78,10 +74,11 @@ public final class Merge {
     return message.build();
   }
 
-  private final class Layer {
+  /** The application of one rule. */
+  private final class Application {
     private final OverlayRule rule;
 
-    Layer(OverlayRule rule) {
+    Application(OverlayRule rule) {
       this.rule = rule;
     }
 
@@ -89,22 +86,22 @@ public final class Merge {
       return rule.mode() == Mode.OVERRIDE;
     }
 
-    private void lay(Message.Builder into, String place, Patch.Field patch) {
+    private void apply(Message.Builder into, String parentPath, Patch.Field patch) {
       FieldDescriptor field = patch.field();
-      String path = place + field.getName();
-      if (isClosed(into, field, place, path)) {
+      String path = parentPath + field.getName();
+      if (isReserved(into, field, parentPath, path)) {
         return;
       }
       if (patch instanceof Patch.Whole whole) {
         set(into, path, whole);
       } else if (patch instanceof Patch.Within within) {
-        descend(into, path, within);
+        setWithin(into, path, within);
       } else if (patch instanceof Patch.Packed packed) {
-        unpack(into, path, packed);
+        setPacked(into, path, packed);
       }
       OneofDescriptor oneof = field.getRealContainingOneof();
       if (oneof != null && into.hasField(field)) {
-        setPaths.add(place + oneof.getName() + "=" + field.getName());
+        setPaths.add(parentPath + oneof.getName() + "=" + field.getName());
       }
     }
 
@@ -112,8 +109,8 @@ public final class Merge {
      * Whether the rule may not set {@code field}: an earlier rule has set the field as a whole, or
      * another member of the oneof is set and this rule may not replace that member.
      */
-    private boolean isClosed(
-        Message.Builder into, FieldDescriptor field, String place, String path) {
+    private boolean isReserved(
+        Message.Builder into, FieldDescriptor field, String parentPath, String path) {
       if (setPaths.contains(path)) {
         return true;
       }
@@ -124,7 +121,8 @@ public final class Merge {
       FieldDescriptor other = into.getOneofFieldDescriptor(oneof);
       boolean isOther = other != null && !other.equals(field);
       return isOther
-          && (!overrides() || setPaths.contains(place + oneof.getName() + "=" + other.getName()));
+          && (!overrides()
+              || setPaths.contains(parentPath + oneof.getName() + "=" + other.getName()));
     }
 
     private void set(Message.Builder into, String path, Patch.Whole whole) {
@@ -141,40 +139,42 @@ public final class Merge {
       } else {
         into.setField(field, value);
       }
-      note(path, whole.json());
+      record(path, whole.json());
     }
 
-    private void descend(Message.Builder into, String path, Patch.Within within) {
+    private void setWithin(Message.Builder into, String path, Patch.Within within) {
       FieldDescriptor field = within.field();
       int before = values.size();
-      boolean wasThere = into.hasField(field);
+      boolean wasPresent = into.hasField(field);
       Message.Builder inner =
-          wasThere ? ((Message) into.getField(field)).toBuilder() : into.newBuilderForField(field);
+          wasPresent
+              ? ((Message) into.getField(field)).toBuilder()
+              : into.newBuilderForField(field);
       for (Patch.Field part : within.fields()) {
-        lay(inner, path + ".", part);
+        apply(inner, path + ".", part);
       }
       if (values.size() > before) {
         into.setField(field, inner.build());
-      } else if (!wasThere && within.fields().isEmpty()) {
+      } else if (!wasPresent && within.fields().isEmpty()) {
         into.setField(field, inner.build());
         values.add(new Value(rule, path, "{}"));
       }
     }
 
-    private void unpack(Message.Builder into, String path, Patch.Packed packed) {
+    private void setPacked(Message.Builder into, String path, Patch.Packed packed) {
       List<Message> others = new ArrayList<>();
       Message.Builder inner = packed.type().newBuilderForType();
       for (int i = 0; i < into.getRepeatedFieldCount(packed.field()); i++) {
         var entry = (MapEntry<?, ?>) into.getRepeatedField(packed.field(), i);
         if (!packed.key().equals(entry.getKey())) {
           others.add(entry);
-        } else if (!read((Any) entry.getValue(), inner)) {
-          return; // an entry of another type, or that cannot be parsed, stays unchanged
+        } else if (!unpack((Any) entry.getValue(), inner)) {
+          return; // an entry that is unreadable or of another type stays unchanged
         }
       }
       int before = values.size();
       for (Patch.Field part : packed.fields()) {
-        lay(inner, path + "[" + packed.key() + "].", part);
+        apply(inner, path + "[" + packed.key() + "].", part);
       }
       if (values.size() > before) {
         others.add(
@@ -187,7 +187,7 @@ public final class Merge {
       }
     }
 
-    private void note(String path, String json) {
+    private void record(String path, String json) {
       setPaths.add(path);
       values.add(new Value(rule, path, json));
     }
@@ -205,7 +205,7 @@ public final class Merge {
     return packed.field().getMessageType().findFieldByNumber(2);
   }
 
-  private static boolean read(Any any, Message.Builder into) {
+  private static boolean unpack(Any any, Message.Builder into) {
     String type = any.getTypeUrl().substring(any.getTypeUrl().lastIndexOf('/') + 1);
     if (!type.equals(into.getDescriptorForType().getFullName())) {
       return false;
@@ -218,14 +218,8 @@ public final class Merge {
     }
   }
 
-  /**
-   * Whether {@code field} is set. A field without presence counts as set unless it has the default
-   * value.
-   */
-  static boolean isSet(Message.Builder message, FieldDescriptor field) {
-    if (field.isRepeated()) {
-      return message.getRepeatedFieldCount(field) > 0;
-    }
-    return message.hasField(field);
+  /** A field without presence counts as set unless it has the default value. */
+  private static boolean isSet(Message.Builder message, FieldDescriptor field) {
+    return field.isRepeated() ? message.getRepeatedFieldCount(field) > 0 : message.hasField(field);
   }
 }

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * All overlay rules that are in force. Earlier rules have precedence.
+ * All overlay rules. Earlier rules have precedence.
  *
  * @param routeRulesByTarget the route rules of each target whose rules differ from {@link
  *     #routeRules}, by target
@@ -44,8 +44,6 @@ public record Overlay(
   }
 
   /**
-   * A rule for clusters.
-   *
    * @param names patterns for the names of clusters; at least one
    * @param alpn protocols to offer before {@code h2}; empty when the rule sets no protocols
    */
@@ -92,7 +90,7 @@ public record Overlay(
     }
 
     private static boolean allows(List<Glob> globs, String text) {
-      return globs.isEmpty() || Glob.any(globs, text);
+      return globs.isEmpty() || Glob.anyMatches(globs, text);
     }
   }
 
@@ -104,20 +102,20 @@ public record Overlay(
    * @return this overlay itself if the rules of each target stay the same
    */
   public Overlay forTargets(Set<String> targets) {
-    List<RouteRule> everywhere = routeRules();
-    Map<String, List<RouteRule>> here = new HashMap<>();
+    List<RouteRule> general = routeRules();
+    Map<String, List<RouteRule>> byTarget = new HashMap<>();
     for (String target : targets) {
       List<RouteRule> rules =
           routes.stream().filter(rule -> RouteRule.allows(rule.targets(), target)).toList();
-      if (!rules.equals(everywhere)) {
-        here.put(target, rules);
+      if (!rules.equals(general)) {
+        byTarget.put(target, rules);
       }
     }
-    return here.equals(routeRulesByTarget) ? this : new Overlay(clusters, routes, here);
+    return byTarget.equals(routeRulesByTarget) ? this : new Overlay(clusters, routes, byTarget);
   }
 
   public List<ClusterRule> clusterRules(String name) {
-    return clusters.stream().filter(rule -> Glob.any(rule.names(), name)).toList();
+    return clusters.stream().filter(rule -> Glob.anyMatches(rule.names(), name)).toList();
   }
 
   /** The route rules for all targets that are not in {@link #routeRulesByTarget}. */

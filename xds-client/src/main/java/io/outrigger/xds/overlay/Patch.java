@@ -20,18 +20,14 @@ public record Patch(List<Field> fields) {
   }
 
   /**
-   * A field that a rule sets as a whole: a scalar, a list, or a message that counts as one value.
+   * A field that a rule sets as a whole.
    *
-   * @param value the value in the form that {@link Message.Builder#setField} takes; null clears the
-   *     field
+   * @param value the argument of {@link Message.Builder#setField}; null clears the field
    */
   public record Whole(FieldDescriptor field, @Nullable Object value, String json)
       implements Field {}
 
-  /**
-   * A message field of which a rule sets some fields. If {@code fields} is empty, the rule only
-   * makes the message present.
-   */
+  /** A message in which a rule sets some fields. Without fields, an absent message is added. */
   public record Within(FieldDescriptor field, List<Field> fields) implements Field {
     public Within {
       fields = List.copyOf(fields);
@@ -39,7 +35,7 @@ public record Patch(List<Field> fields) {
   }
 
   /**
-   * An entry of a map of {@code Any}. The rule sets some fields of the packed message.
+   * An entry of a map of {@code Any}, in which a rule sets some fields of the packed message.
    *
    * @param type the default instance of the packed message
    */

@@ -12,10 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keeps the two fields for the load balancing policy of a cluster consistent. A cluster uses either
- * {@code lb_policy} with the configuration of that policy, or {@code load_balancing_policy}, which
- * takes precedence over {@code lb_policy} (A52). {@link Merge} treats both fields as one setting,
- * so that a rule for one field does not change the effect of the other field.
+ * Keeps the two fields for the load balancing policy of a cluster consistent: {@code lb_policy}
+ * with its configuration, and {@code load_balancing_policy}, which takes precedence (A52). {@link
+ * Merge} treats both fields as one setting.
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);
@@ -35,10 +34,10 @@ final class PolicyChoice {
 
   /**
    * Whether a rule may set {@code field}. A rule may not set {@code lb_policy} or its configuration
-   * if {@code load_balancing_policy} is set, and vice versa. In override mode, only a field that an
-   * earlier rule has set prevents this.
+   * if {@code load_balancing_policy} is set, and vice versa. In override mode, only fields that
+   * earlier rules have set count as set.
    */
-  static boolean admits(
+  static boolean allows(
       Message.Builder message, Set<String> setPaths, Mode mode, FieldDescriptor field) {
     if (!(message instanceof Cluster.Builder)) {
       return true;
@@ -60,16 +59,14 @@ final class PolicyChoice {
   /**
    * After an override has set one of the two policy fields, clears the other field and the
    * configurations of other policies.
-   *
-   * @param set the values that the rule has set
    */
-  static void clearOthers(Message.Builder message, Set<String> setPaths, List<Value> set) {
+  static void clearOthers(Message.Builder message, Set<String> setPaths, List<Value> setByRule) {
     if (!(message instanceof Cluster.Builder cluster)) {
       return;
     }
-    if (names(set, GENERIC)) {
+    if (contains(setByRule, GENERIC)) {
       cluster.clearField(LEGACY).clearOneof(CONFIGURATION);
-    } else if (names(set, LEGACY)) {
+    } else if (contains(setByRule, LEGACY)) {
       cluster.clearField(GENERIC);
       FieldDescriptor present = cluster.getOneofFieldDescriptor(CONFIGURATION);
       boolean isOthers =
@@ -80,8 +77,8 @@ final class PolicyChoice {
     }
   }
 
-  private static boolean names(List<Value> set, FieldDescriptor field) {
-    return set.stream().anyMatch(value -> isOf(value.field(), field));
+  private static boolean contains(List<Value> values, FieldDescriptor field) {
+    return values.stream().anyMatch(value -> isOf(value.field(), field));
   }
 
   private static boolean isOf(String path, FieldDescriptor field) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.config.route.v3.HeaderMatcher;
-import io.outrigger.xds.overlay.Located.Place;
+import io.outrigger.xds.overlay.Located.Position;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -62,7 +62,8 @@ class YamlReaderTest {
     assertThatThrownBy(() -> json("a: 1\nb: " + scalar))
         .hasMessageStartingWith(scalar + " is a ")
         .hasMessageContaining("put it in quotes if it is a text")
-        .satisfies(e -> assertThat(((YamlReader.Unreadable) e).place()).isEqualTo(new Place(2, 4)));
+        .satisfies(
+            e -> assertThat(((YamlReader.Unreadable) e).position()).isEqualTo(new Position(2, 4)));
     assertThatCode(() -> json("b: '" + scalar + "'")).doesNotThrowAnyException();
   }
 
@@ -92,10 +93,10 @@ class YamlReaderTest {
     assertThatThrownBy(() -> json("a: 1\nb: [1, 2\nc: 3"))
         .isInstanceOf(YamlReader.Unreadable.class)
         .hasMessageContaining("not YAML")
-        .satisfies(e -> assertThat(((YamlReader.Unreadable) e).place().line()).isEqualTo(3));
+        .satisfies(e -> assertThat(((YamlReader.Unreadable) e).position().line()).isEqualTo(3));
     assertThatThrownBy(() -> json("a: 1\na: 2"))
         .hasMessageContaining("\"a\" stands here twice")
-        .satisfies(e -> assertThat(((YamlReader.Unreadable) e).place().line()).isEqualTo(2));
+        .satisfies(e -> assertThat(((YamlReader.Unreadable) e).position().line()).isEqualTo(2));
     assertThatThrownBy(() -> json("a: 1\n---\nb: 2"))
         .hasMessageContaining("expected a single document");
     assertThat(json("a: !!java.net.URL [x]"))

@@ -201,7 +201,7 @@ final class MergeTest {
 
     var merge = new Merge(read(own, Cluster.newBuilder()));
     for (ClusterRule rule : Overlays.of(yaml.toString()).clusterRules("c")) {
-      merge.lay(rule.rule(), rule.patch());
+      merge.apply(rule.rule(), rule.patch());
     }
 
     assertThat(merge.message()).isEqualTo(read(result, Cluster.newBuilder()));
@@ -213,7 +213,7 @@ final class MergeTest {
     var merge = new Merge(read("outlier_detection: {interval: 5s}", Cluster.newBuilder()));
 
     boolean changed =
-        lay(
+        apply(
             merge,
             """
             overlay:
@@ -235,7 +235,7 @@ final class MergeTest {
     var merge = new Merge(read("lb_policy: RING_HASH", Cluster.newBuilder()));
 
     assertThat(
-            lay(merge, "overlay: [{name: a, clusters: ['*'], patch: {lb_policy: LEAST_REQUEST}}]"))
+            apply(merge, "overlay: [{name: a, clusters: ['*'], patch: {lb_policy: LEAST_REQUEST}}]"))
         .isFalse();
     assertThat(merge.values()).isEmpty();
   }
@@ -264,7 +264,7 @@ final class MergeTest {
             .get("t")
             .get(0);
 
-    merge.lay(rule.rule(), rule.patch());
+    merge.apply(rule.rule(), rule.patch());
 
     assertThat(merge.message())
         .isEqualTo(
@@ -274,11 +274,11 @@ final class MergeTest {
                 RouteAction.newBuilder()));
   }
 
-  private static boolean lay(Merge merge, String yaml) {
+  private static boolean apply(Merge merge, String yaml) {
     List<Boolean> changed = new ArrayList<>();
     Overlays.of(yaml)
         .clusterRules("c")
-        .forEach(rule -> changed.add(merge.lay(rule.rule(), rule.patch())));
+        .forEach(rule -> changed.add(merge.apply(rule.rule(), rule.patch())));
     return changed.contains(true);
   }
 

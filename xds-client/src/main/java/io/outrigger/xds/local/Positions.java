@@ -1,0 +1,78 @@
+package io.outrigger.xds.local;
+
+import io.outrigger.xds.decode.FieldError;
+import io.outrigger.xds.overlay.Located;
+import io.outrigger.xds.overlay.Located.Position;
+import io.outrigger.xds.status.FileProblem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the lines and columns of the parts of one document. The document is parsed as a tree when a
+ * position is first needed, because most documents have no problems. Each instance is used by one
+ * thread.
+ */
+final class Positions {
+  private static final Located EMPTY = new Located.Fields(new Position(1, 1), Map.of());
+
+  private final Path path;
+  private final String text;
+  private final int maxSize;
+  private @Nullable Located tree;
+
+  Positions(Path path, String text, int maxSize) {
+    this.path = path;
+    this.text = text;
+    this.maxSize = maxSize;
+  }
+
+  static Positions of(Path path) {
+    try {
+      return new Positions(path, Files.readString(path), ResourceFiles.MAX_SIZE);
+    } catch (IOException e) {
+      return new Positions(path, "", ResourceFiles.MAX_SIZE);
+    }
+  }
+
+  Located tree() throws YamlReader.Unreadable {
+    if (tree == null) {
+      // JSON may be indented with tabs, which YAML rejects. Strings in JSON contain no raw tabs.
+      String yaml = WatchedFile.isYaml(path) ? text : text.replace('\t', ' ');
+      tree = YamlReader.read(yaml, maxSize).orElse(EMPTY);
+    }
+    return tree;
+  }
+
+  FileProblem problem(YamlReader.Unreadable e) {
+    return new FileProblem(
+        path, e.position().line(), e.position().column(), String.valueOf(e.getMessage()));
+  }
+
+  /**
+   * @param steps the path to the resource that contains the field
+   * @param subject the resource, such as {@code cluster "pay"}; empty when the error contains the
+   *     name of the resource
+   */
+  FileProblem problem(List<String> steps, String subject, FieldError error) {
+    List<String> all = new ArrayList<>(steps);
+    all.addAll(error.steps());
+    String message = subject.isEmpty() ? error.toString() : subject + ": " + error;
+    return position(all)
+        .map(at -> new FileProblem(path, at.line(), at.column(), message))
+        .orElse(new FileProblem(path, message));
+  }
+
+  private Optional<Position> position(List<String> steps) {
+    try {
+      return steps.isEmpty() ? Optional.empty() : Optional.of(tree().positionOf(steps));
+    } catch (YamlReader.Unreadable e) {
+      return Optional.empty(); // JSON that YAML cannot read, such as a very large document
+    }
+  }
+}
