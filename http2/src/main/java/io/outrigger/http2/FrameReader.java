@@ -295,7 +295,7 @@ final class FrameReader {
     return true;
   }
 
-  /** Passes on a payload that is complete in the read buffer, whose indices are moved meanwhile. */
+  /** Passes on a payload that is complete in the read buffer, without the allocation of a slice. */
   private void readWhole(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     int after = in.writerIndex();
     int end = in.readerIndex() + remaining;

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records errors of peers: the number of connections that were ended because of them, by side and
- * error code, and the text of the last error, which names the rule that was broken.
+ * Records errors of peers: the number of connections that errors have ended, by side and error
+ * code, and the text of the last error, which names the broken rule.
  */
 @AnyThread
 public final class PeerErrors {

@@ -36,7 +36,7 @@ final class SocketStream implements Http2Stream {
 
   private final ConnectionStreams streams;
 
-  /** DATA to be sent; created when DATA first waits, because on most streams it never waits. */
+  /** DATA to be sent; null on most streams, where DATA never waits. */
   private @Nullable PendingData pending;
 
   private @Nullable StreamHandler handler;

@@ -141,7 +141,7 @@ final class StreamTable {
     closed[closedCount++ % closed.length] = byOurReset ? -id : id;
   }
 
-  /** Whether {@code id} is idle: neither side has used it yet. */
+  /** Whether {@code id} is idle: no side has used this id yet. */
   boolean isIdle(int id) {
     boolean odd = (id & 1) == 1;
     if (server) {

@@ -115,7 +115,7 @@ public record Bootstrap(
       }
     }
 
-    /** A plugin that is not supported. Only clusters that name an instance of it are invalid. */
+    /** An unsupported plugin. Only clusters that name an instance of this plugin are invalid. */
     record Unknown(String plugin) implements CertificateProvider {}
   }
 }

@@ -98,7 +98,9 @@ public record FilterChainMatch(
     return left.stream().findFirst(); // at most one, because duplicates are refused
   }
 
-  /** Returns the chains with the largest result of {@code step}, if it is not {@link #NO_MATCH}. */
+  /**
+   * Returns the chains with the largest result of {@code step}, unless all are {@link #NO_MATCH}.
+   */
   private static List<ServerFilterChain> mostSpecific(
       List<ServerFilterChain> chains, ToIntFunction<FilterChainMatch> step) {
     int best = 0;
@@ -117,8 +119,8 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns how specifically {@code ranges} match {@code address}. A range of length 0 restricts
-   * the IP version, so it is more specific than an empty set.
+   * Returns how specifically {@code ranges} match {@code address}. A range of length 0 is more
+   * specific than an empty set, because the range restricts the IP version.
    */
   private static int prefix(Set<CidrRange> ranges, IpAddress address) {
     int longest = ranges.isEmpty() ? 0 : NO_MATCH;

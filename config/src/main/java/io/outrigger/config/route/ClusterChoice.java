@@ -14,10 +14,7 @@ public sealed interface ClusterChoice {
     }
   }
 
-  /**
-   * A random choice among {@code clusters} by weight. The sum of the weights is an unsigned 32-bit
-   * number.
-   */
+  /** A random choice by weight. The sum of the weights is an unsigned 32-bit number. */
   record Weighted(List<WeightedCluster> clusters) implements ClusterChoice {
     public Weighted {
       clusters = List.copyOf(clusters);

@@ -1,10 +1,6 @@
 package io.outrigger.config.route;
 
-/**
- * A virtual host, and the domain of the host that matched an authority.
- *
- * @param domain the domain as the control plane wrote it
- */
+/** A virtual host, and its domain that matched an authority. */
 public record DomainMatch(String domain, VirtualHost host) {
   private static final int EXACT = 3 << 24;
   private static final int SUFFIX = 2 << 24;
@@ -13,8 +9,7 @@ public record DomainMatch(String domain, VirtualHost host) {
   /**
    * Returns a greater number for a better match of {@code domain} with {@code authority}, ignoring
    * case; 0 for no match. An exact domain is best, then a longer suffix, a longer prefix, and last
-   * {@code *} (A28-01). A star matches at least one character, and a malformed domain matches
-   * nothing (A28-02).
+   * {@code *} (A28-01). A star matches at least one character (A28-02).
    */
   static int rank(String domain, String authority) {
     int star = domain.indexOf('*');

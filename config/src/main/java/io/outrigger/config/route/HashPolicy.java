@@ -9,31 +9,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One input of a request's hash (A42 "Hash Policy"). The decoder drops kinds that gRPC clients do
- * not support, because they contribute no hash.
+ * not support.
  */
 public sealed interface HashPolicy {
-  /** Whether later policies are skipped if this policy or an earlier policy contributed a hash. */
+  /** Whether later policies are skipped if a hash was contributed, even by an earlier policy. */
   boolean terminal();
 
   /**
    * Hashes the value of a header. Several values are joined by {@code ","}.
    *
    * @param name the header's name in lower case; a name ending in {@code -bin} contributes no hash
-   * @param rewrite the rewrite that is applied to the value before hashing
    */
   record Header(String name, Optional<Rewrite> rewrite, boolean terminal) implements HashPolicy {}
 
-  /**
-   * Contributes a hash that is the same for every request of a channel: the filter state {@code
-   * io.grpc.channel_id} (SC-46).
-   */
+  /** Contributes a hash of the channel: the filter state {@code io.grpc.channel_id} (SC-46). */
   record ChannelId(boolean terminal) implements HashPolicy {}
 
-  /**
-   * Replaces each match of a pattern in a header's value.
-   *
-   * @param substitution the replacement, in the syntax of RE2/J
-   */
+  /** Replaces each match of a pattern; {@code substitution} has the syntax of RE2/J. */
   record Rewrite(Pattern pattern, String substitution) {
     String apply(String value) {
       return WireText.of(pattern.matcher(WireText.read(value)).replaceAll(substitution));
@@ -41,11 +33,9 @@ public sealed interface HashPolicy {
   }
 
   /**
-   * Computes the hash of a request.
+   * Returns the hash of a request; null if no policy contributes a hash.
    *
    * @param channelId the hash of the channel (see {@link ChannelId})
-   * @return the hash, or null if no policy contributes a hash, so that the request gets a random
-   *     hash
    */
   static @Nullable Long hash(List<HashPolicy> policies, RequestView request, long channelId) {
     Long hash = null;

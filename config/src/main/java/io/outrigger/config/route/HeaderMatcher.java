@@ -4,10 +4,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A route's condition on one header (A28 "Header Matching").
- *
- * <p>Only {@link Present} can match an absent header. Matchers of values do not match an absent
- * header, even if they are inverted.
+ * A route's condition on one header (A28 "Header Matching"). Only {@link Present} can match an
+ * absent header; matchers of values do not, even if they are inverted.
  */
 public sealed interface HeaderMatcher {
   /** The headers whose values logs and status views never show. */
@@ -29,7 +27,7 @@ public sealed interface HeaderMatcher {
       return value != null && matcher.matches(value) != invert;
     }
 
-    /** Whether the expected value is a credential, which logs and status views must not show. */
+    /** Whether the expected value is a credential. */
     private boolean isSecret() {
       return SECRETS.contains(name);
     }
@@ -41,8 +39,7 @@ public sealed interface HeaderMatcher {
   }
 
   /**
-   * Matches a decimal integer in {@code [start, end)}. A value that is not a number matches only if
-   * {@code invert} is true.
+   * Matches a decimal integer in {@code [start, end)}. An inverted range also matches other texts.
    */
   record Range(String name, long start, long end, boolean invert) implements HeaderMatcher {
     @Override

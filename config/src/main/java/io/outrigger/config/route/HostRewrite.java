@@ -6,9 +6,7 @@ public sealed interface HostRewrite {
 
   record None() implements HostRewrite {}
 
-  /**
-   * Replaces the authority by the host name of the picked endpoint, if it has a host name (A81).
-   */
+  /** Replaces the authority by the host name of the picked endpoint, if any (A81). */
   record OfEndpoint() implements HostRewrite {}
 
   record Literal(String authority) implements HostRewrite {}

@@ -7,10 +7,8 @@ import java.util.Set;
 /**
  * The conditions and delays for retries of a failed gRPC request (A44, A6).
  *
- * @param codes the status codes that cause a retry; never empty, since the decoder drops a policy
- *     without codes
- * @param maxAttempts the limit of attempts of a request, including the first; 2 to {@link
- *     #MAX_ATTEMPTS}
+ * @param codes the status codes that cause a retry; never empty
+ * @param maxAttempts the limit of attempts including the first; 2 to {@link #MAX_ATTEMPTS}
  * @param baseInterval the delay before the second attempt, without jitter; doubled for each further
  *     attempt
  * @param maxInterval the limit of the delay without jitter

@@ -46,10 +46,8 @@ public record Route(
   }
 
   /**
-   * Returns the hash of a request on this route, or a random hash if no hash policy contributes a
-   * hash (A42).
-   *
-   * @param channelId the hash of the channel (see {@link HashPolicy.ChannelId})
+   * Returns the hash of a request on this route, or a random hash if no policy contributes a hash
+   * (A42). {@code channelId} is explained at {@link HashPolicy.ChannelId}.
    */
   public long hash(RequestView request, long channelId, RandomSource random) {
     Long hash =

@@ -16,8 +16,8 @@ public record RouteMatch(
   public static final int NO_MISS = -1;
 
   /**
-   * Finds the first matcher that does not accept a request. The order is: the path, the headers,
-   * and a random draw for {@code fraction}. The method itself allocates nothing.
+   * Finds the first matcher that does not accept a request, in the order path, headers, random draw
+   * for {@code fraction}. The method itself allocates nothing.
    *
    * @param path the path of the request, without the query
    * @return the number of the matcher (see {@link #matcher}), or {@link #NO_MISS}

@@ -5,9 +5,7 @@ import java.util.Optional;
 
 /**
  * The timeouts of a route, including the older fields that A31 describes. A component is empty if
- * its field is unset. A zero duration means no limit. The decoder refuses negative durations.
- *
- * @param maxStreamDuration the message {@code RouteAction.max_stream_duration}, if present
+ * its field is unset. A zero duration means no limit.
  */
 public record RouteTimeout(
     Optional<Duration> timeout,
@@ -16,12 +14,7 @@ public record RouteTimeout(
   public static final RouteTimeout UNSET =
       new RouteTimeout(Optional.empty(), Optional.empty(), Optional.empty());
 
-  /**
-   * The message {@code RouteAction.MaxStreamDuration}.
-   *
-   * @param grpcTimeoutHeaderMax the field {@code grpc_timeout_header_max}, which takes precedence
-   *     over {@code maxStreamDuration}
-   */
+  /** The message {@code RouteAction.MaxStreamDuration}, whose header limit takes precedence. */
   public record StreamDuration(
       Optional<Duration> maxStreamDuration, Optional<Duration> grpcTimeoutHeaderMax) {}
 }

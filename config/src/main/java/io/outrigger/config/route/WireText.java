@@ -7,14 +7,12 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A form of text with one character for each received byte, so that requests need no decoding.
- * Decoders of resources convert the control plane's Unicode text to this form once, so that
- * matchers compare the texts directly.
+ * Decoders of resources convert the control plane's Unicode text to this form once.
  */
 @AnyThread
 public final class WireText {
   private WireText() {}
 
-  /** Converts Unicode text to wire text. */
   public static String of(String text) {
     return isAscii(text)
         ? text
@@ -23,7 +21,7 @@ public final class WireText {
 
   /**
    * Decodes {@code wire} as UTF-8, for people and regular expressions. Returns {@code wire} itself
-   * when the bytes are not valid UTF-8. Allocates nothing for ASCII.
+   * when the bytes are not valid UTF-8.
    */
   public static String read(String wire) {
     if (isAscii(wire)) {

@@ -12,20 +12,15 @@ public sealed interface ClusterConfig {
   /** Returns the text that is added to the message of every failed pick in this cluster (A88). */
   String resolutionNote();
 
-  /**
-   * A cluster with its own endpoints, in contrast to an aggregate cluster.
-   *
-   * @param endpoints the endpoints, or the reason why there are no endpoints (A74-04)
-   */
+  /** A cluster with its own endpoints, or with the reason why there are no endpoints (A74-04). */
   record Leaf(ClusterResource cluster, Outcome<EndpointSet> endpoints, String resolutionNote)
       implements ClusterConfig {}
 
   /**
    * An aggregate cluster.
    *
-   * @param leaves the names of the leaf clusters, each once, in order of preference; nested
-   *     aggregates are flattened. {@link XdsConfig#clusters} contains each leaf. The list is never
-   *     empty, because an aggregate without leaves is a failed cluster
+   * @param leaves the names of the leaf clusters, each once, in order of preference, never empty;
+   *     {@link XdsConfig#clusters} contains each leaf
    */
   record Aggregate(ClusterResource cluster, List<String> leaves, String resolutionNote)
       implements ClusterConfig {

@@ -9,10 +9,9 @@ import java.util.Map;
 /**
  * One complete, consistent configuration of a target (A74).
  *
- * @param virtualHost the virtual host of {@code routes} that serves the target's data-plane
- *     authority
- * @param clusters every cluster to which a route, an aggregate or a request in progress refers. A
- *     failed cluster has the status with which calls fail, which includes the resolution note
+ * @param virtualHost the virtual host of {@code routes} for the target's data-plane authority
+ * @param clusters every cluster to which a route, an aggregate or a request in progress refers, or
+ *     the status with which its calls fail
  */
 public record XdsConfig(
     ApiListener listener,

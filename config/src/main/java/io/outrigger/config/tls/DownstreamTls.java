@@ -10,8 +10,7 @@ import java.util.Optional;
  * @param identity the instance name of the certificate provider for the server's certificate
  * @param roots the instance name of the certificate provider for the roots that verify client
  *     certificates; empty to request no client certificate
- * @param sanMatchers the matchers for names of client certificates; an empty list accepts every
- *     name
+ * @param sanMatchers the matchers for names of client certificates; empty to accept every name
  */
 public record DownstreamTls(
     String identity,

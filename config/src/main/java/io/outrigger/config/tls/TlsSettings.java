@@ -6,22 +6,19 @@ import java.util.Optional;
 
 /** The settings of one side of TLS connections. */
 public sealed interface TlsSettings permits UpstreamTls, DownstreamTls {
-  /**
-   * The instance name, in the bootstrap's {@code certificate_providers}, of the provider for the
-   * certificate that this side presents; empty for no certificate.
-   */
+  /** The instance name of the provider for the certificate that this side presents, if any. */
   Optional<String> certificate();
 
   /** The source of the roots that verify peers; empty to request no certificate from peers. */
   Optional<TrustSource> trust();
 
-  /** The ALPN protocols to offer before {@code h2}, all of which mean HTTP/2. */
   default List<String> alpn() {
     return List.of();
   }
 
   /**
-   * Returns the reason why a peer with {@code names} is not accepted; empty if it is accepted.
+   * Returns the reason why a peer with {@code names} is not accepted; empty if the peer is
+   * accepted.
    *
    * @param serverName the server name that was sent in SNI; empty if no SNI was sent
    */
