@@ -2,6 +2,7 @@ package io.outrigger.base;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.function.IntPredicate;
 
 /**
  * Makes untrusted text safe for one line of a log or message: the result cannot begin a new line,
@@ -12,30 +13,31 @@ public final class PlainText {
   private PlainText() {}
 
   /**
-   * Returns the text with a space in place of each run of {@linkplain #steers control characters}.
+   * Returns the text with one space instead of successive {@linkplain #isControl control
+   * characters}.
    */
   public static String of(String text) {
-    if (text.codePoints().noneMatch(PlainText::steers)) {
+    if (text.codePoints().noneMatch(PlainText::isControl)) {
       return text;
     }
     var plain = new StringBuilder(text.length());
-    boolean steered = false;
+    boolean isReplaced = false;
     for (int i = 0; i < text.length(); ) {
       int c = text.codePointAt(i);
-      if (!steers(c)) {
+      if (!isControl(c)) {
         plain.appendCodePoint(c);
-      } else if (!steered) {
+      } else if (!isReplaced) {
         plain.append(' ');
       }
-      steered = steers(c);
+      isReplaced = isControl(c);
       i += Character.charCount(c);
     }
     return plain.toString();
   }
 
   /**
-   * Returns an equal JSON document whose {@linkplain #steers control characters} are escaped. JSON
-   * documents contain control characters only in strings, except for line ends, which are kept.
+   * Returns an equal JSON document whose {@linkplain #isControl control characters} are escaped.
+   * Only strings contain such characters, except for line ends, which are kept.
    */
   public static String ofJson(String json) {
     int ascii = 0; // JSON writers have escaped control characters below 0x7F
@@ -49,7 +51,7 @@ public final class PlainText {
     for (int i = 0; i < json.length(); ) {
       int c = json.codePointAt(i);
       int end = i + Character.charCount(c);
-      if (c >= 0x7F && steers(c)) {
+      if (c >= 0x7F && isControl(c)) {
         for (char unit : json.substring(i, end).toCharArray()) {
           plain.append("\\u%04x".formatted((int) unit));
         }
@@ -61,14 +63,14 @@ public final class PlainText {
     return plain.toString();
   }
 
-  /** Percent-encodes {@code also} and all characters except printable ASCII, as UTF-8. */
-  public static String percentEncoded(String text, char also) {
-    if (text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != also)) {
+  /** Percent-encodes, as UTF-8, all characters that {@code isKept} does not accept. */
+  public static String percentEncoded(String text, IntPredicate isKept) {
+    if (text.chars().allMatch(isKept)) {
       return text;
     }
     var out = new StringBuilder(text.length() + 16);
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-      if (b >= ' ' && b <= '~' && b != also) {
+      if (isKept.test(b)) {
         out.append((char) b);
       } else {
         out.append('%').append(HexFormat.of().withUpperCase().toHexDigits(b));
@@ -77,11 +79,15 @@ public final class PlainText {
     return out.toString();
   }
 
+  public static boolean isPrintableAscii(int character) {
+    return character >= ' ' && character <= '~';
+  }
+
   /**
    * Whether a character is a control character (C0, DEL, C1), a line or paragraph separator, or a
    * Unicode format character (Cf), which may change how adjacent characters are shown.
    */
-  public static boolean steers(int codePoint) {
+  public static boolean isControl(int codePoint) {
     if (codePoint < 0x7F) {
       return codePoint < ' ';
     }

@@ -2,8 +2,8 @@ package io.outrigger.config.bootstrap;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
@@ -14,8 +14,8 @@ import java.util.Optional;
 public final class ListenerNames {
   private static final String NEW_STYLE = "xdstp:";
   private static final String SERVER_TEMPLATE = "server_listener_resource_name_template";
-  // RFC 3986 section 3.3: the characters of pchar without percent-encoding, and the separator of
-  // segments.
+
+  /** RFC 3986 section 3.3: the allowed characters beside letters and digits. */
   private static final String ALLOWED_IN_PATH = "-._~!$&'()*+,;=:@/";
 
   private ListenerNames() {}
@@ -84,32 +84,26 @@ public final class ListenerNames {
   }
 
   private static String expand(String template, String path) {
-    return template.replace("%s", template.startsWith(NEW_STYLE) ? percentEncode(path) : path);
+    String text =
+        template.startsWith(NEW_STYLE)
+            ? PlainText.percentEncoded(path, ListenerNames::isAllowedInPath)
+            : path;
+    return template.replace("%s", text);
   }
 
   private static String authorityOf(String name) {
-    String rest = name.substring(NEW_STYLE.length());
-    if (!rest.startsWith("//")) {
+    String path = name.substring(NEW_STYLE.length());
+    if (!path.startsWith("//")) {
       return "";
     }
-    int end = rest.indexOf('/', 2);
-    return end < 0 ? rest.substring(2) : rest.substring(2, end);
+    int end = path.indexOf('/', 2);
+    return end < 0 ? path.substring(2) : path.substring(2, end);
   }
 
-  private static String percentEncode(String path) {
-    StringBuilder encoded = new StringBuilder(path.length());
-    for (byte octet : path.getBytes(StandardCharsets.UTF_8)) {
-      char c = (char) (octet & 0xff);
-      if (isLetterOrDigit(c) || ALLOWED_IN_PATH.indexOf(c) >= 0) {
-        encoded.append(c);
-      } else {
-        encoded.append(String.format("%%%02X", (int) c));
-      }
-    }
-    return encoded.toString();
-  }
-
-  private static boolean isLetterOrDigit(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  private static boolean isAllowedInPath(int c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || ALLOWED_IN_PATH.indexOf(c) >= 0;
   }
 }

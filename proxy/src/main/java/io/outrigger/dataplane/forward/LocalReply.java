@@ -132,6 +132,6 @@ public final class LocalReply {
   }
 
   private static String percentEncoded(String message) {
-    return PlainText.percentEncoded(message, '%');
+    return PlainText.percentEncoded(message, c -> PlainText.isPrintableAscii(c) && c != '%');
   }
 }

@@ -75,6 +75,6 @@ final class PeerCertificate {
 
   /** Percent-encodes bytes that a header value must not contain. */
   private static String printable(String text) {
-    return PlainText.percentEncoded(text, '\0');
+    return PlainText.percentEncoded(text, PlainText::isPrintableAscii);
   }
 }

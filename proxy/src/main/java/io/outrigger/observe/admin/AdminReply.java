@@ -193,10 +193,10 @@ public record AdminReply(
   }
 
   /**
-   * Writes the text of a JSON document in UTF-8, with JSON escapes in place of characters that
-   * {@linkplain PlainText#steers can control a terminal}. Text is encoded in parts, because JSON's
-   * structural characters arrive one by one, and encoding each separately would double the time of
-   * a long document.
+   * Writes the text of a JSON document in UTF-8, with JSON escapes in place of {@linkplain
+   * PlainText#isControl control characters}. Text is encoded in parts, because JSON's structural
+   * characters arrive one by one, and encoding each separately would double the time of a long
+   * document.
    */
   private static final class PlainWriter extends Writer {
     private static final int PART = 8 * 1024;

@@ -30,7 +30,7 @@ class AdminReplyTest {
 
     assertThat(JsonParser.parseString(written).getAsJsonArray().get(0).getAsString())
         .isEqualTo(text);
-    assertThat(written.replace("\n", "").codePoints()).noneMatch(PlainText::steers);
+    assertThat(written.replace("\n", "").codePoints()).noneMatch(PlainText::isControl);
   }
 
   @Test

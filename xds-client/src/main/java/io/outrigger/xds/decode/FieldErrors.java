@@ -173,7 +173,7 @@ public final class FieldErrors {
     boolean isLong = text.length() > MAX_QUOTE;
     String shown = isLong ? text.substring(0, MAX_QUOTE) + "…" : text;
     var quoted = new StringBuilder("\"");
-    shown.codePoints().forEach(c -> quoted.appendCodePoint(PlainText.steers(c) ? '?' : c));
+    shown.codePoints().forEach(c -> quoted.appendCodePoint(PlainText.isControl(c) ? '?' : c));
     return quoted.append('"').toString();
   }
 }
