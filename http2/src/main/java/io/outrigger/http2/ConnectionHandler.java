@@ -34,10 +34,10 @@ public interface ConnectionHandler {
   /**
    * Called when a request broke a rule and was reset (server side only).
    *
-   * @param sound the fields of the request that break no rule
+   * @param validFields the fields of the request that break no rule
    * @param reason a readable text that names the rule and the field
    */
-  default void onRefused(HeaderList sound, String reason) {}
+  default void onRefused(HeaderList validFields, String reason) {}
 
   /** Called once, as the last event, when the socket is closed and all streams were notified. */
   default void onClosed(String reason) {}

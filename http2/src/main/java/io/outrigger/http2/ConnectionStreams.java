@@ -93,7 +93,7 @@ final class ConnectionStreams {
 
   /**
    * Whether {@link #open} would succeed now. After this method has returned false, {@link
-   * #takesCapacity} returns true once, as soon as a stream can be opened again.
+   * #takeCapacity} returns true once, as soon as a stream can be opened again.
    */
   boolean canOpen() {
     boolean can =
@@ -127,7 +127,7 @@ final class ConnectionStreams {
   }
 
   /** Whether a stream can be opened again after a failed attempt; returns true once per failure. */
-  boolean takesCapacity() {
+  boolean takeCapacity() {
     if (wantsCapacity && canOpen()) {
       wantsCapacity = false;
       return true;
@@ -260,8 +260,8 @@ final class ConnectionStreams {
   // SETTINGS.
 
   /**
-   * Called when the peer has acknowledged our SETTINGS. If our stream window is smaller than the
-   * default, it now also applies to streams that were opened before.
+   * Called when the peer has acknowledged our SETTINGS. A stream window below the default now also
+   * applies to streams that were opened before.
    */
   void onSettingsAck() {
     int change = grantedWindow - settings.windows().stream();

@@ -72,7 +72,7 @@ final class HeaderBlockCache {
    * table's {@code state}. The list is cached if the block was decoded before.
    */
   HeaderList onDecoded(int key, long state, byte[] block, int length, HeaderList.Builder fields) {
-    if (key == 0 || !fields.mayBeKept() || !seenOnce.isKnown(key)) {
+    if (key == 0 || !fields.isCacheable() || !seenOnce.isKnown(key)) {
       return fields.copy(false);
     }
     HeaderList list = recurring(fields);

@@ -18,7 +18,7 @@ public final class HeaderList {
   public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0, false);
 
   /** The maximum size of a list that is cached, counted as in RFC 9113 section 6.5.2. */
-  static final int MAX_KEPT_BYTES = 2048;
+  static final int MAX_CACHED_BYTES = 2048;
 
   private final HeaderField[] fields;
   private final int size;
@@ -85,7 +85,7 @@ public final class HeaderList {
   }
 
   /** Returns a list without the fields that break a rule by themselves. */
-  HeaderList sound() {
+  HeaderList validFields() {
     return only(field -> field.fault() == null);
   }
 
@@ -109,9 +109,7 @@ public final class HeaderList {
     return (names & bits) == 0 ? this : only(field -> (field.known().bit() & without) == 0);
   }
 
-  /**
-   * Whether the same object is likely to recur, so that results computed from it are worth caching.
-   */
+  /** Whether the same list is likely to recur, so that results for the list are worth caching. */
   public boolean recurs() {
     return hash != 0;
   }
@@ -232,7 +230,7 @@ public final class HeaderList {
 
     /** Returns a list that is sent many times. The builder must not be used again. */
     public HeaderList buildRecurring() {
-      return new HeaderList(fields, size, mayBeKept() ? hash() : 0, false);
+      return new HeaderList(fields, size, isCacheable() ? hash() : 0, false);
     }
 
     public int size() {
@@ -261,12 +259,12 @@ public final class HeaderList {
     }
 
     /** Whether the list may be cached: it is small, and no field is marked as never indexed. */
-    boolean mayBeKept() {
+    boolean isCacheable() {
       int bytes = 0;
-      for (int i = 0; i < size && bytes <= MAX_KEPT_BYTES; i++) {
-        bytes += fields[i].isNeverIndexed() ? MAX_KEPT_BYTES + 1 : fields[i].size();
+      for (int i = 0; i < size && bytes <= MAX_CACHED_BYTES; i++) {
+        bytes += fields[i].isNeverIndexed() ? MAX_CACHED_BYTES + 1 : fields[i].size();
       }
-      return bytes <= MAX_KEPT_BYTES;
+      return bytes <= MAX_CACHED_BYTES;
     }
 
     /** Returns the list in an array of exact size; the builder may be reused after a clear. */

@@ -66,7 +66,7 @@ final class HpackDecoder {
       int key = HeaderBlockCache.keyOf(state, bytes, end);
       HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
       // Another connection, perhaps with a larger limit, may have cached the list.
-      boolean mayBeAny = maxListBytes >= HeaderList.MAX_KEPT_BYTES;
+      boolean mayBeAny = maxListBytes >= HeaderList.MAX_CACHED_BYTES;
       return known != null && mayBeAny ? known : decodeNew(key);
     } finally {
       bytes = NOTHING;
@@ -207,7 +207,7 @@ final class HpackDecoder {
       throw fault("header block ends within a string");
     }
     if (huffman) {
-      text = space.text.of(Huffman.mostDecoded(length));
+      text = space.text.of(Huffman.maxDecoded(length));
       textAt = 0;
       textLength = Huffman.decode(bytes, at, at + length, text);
       if (textLength < 0) {

@@ -194,7 +194,7 @@ public final class Http2Connection {
         scheduler.pump();
         lifecycle.onEndOfTurn();
       }
-      if (streams.takesCapacity()) {
+      if (streams.takeCapacity()) {
         lifecycle.handler().onCapacity();
       }
       dirty.clear();

@@ -79,14 +79,14 @@ final class Huffman {
   static void prepare() {}
 
   /** The maximum length of a decoded string, given the length of its Huffman code. */
-  static int mostDecoded(int bytes) {
+  static int maxDecoded(int bytes) {
     return (int) (bytes * 8L / MIN_BITS);
   }
 
   /**
    * Decodes a whole string literal.
    *
-   * @param out an array of at least {@link #mostDecoded} bytes
+   * @param out an array of at least {@link #maxDecoded} bytes
    * @return the number of decoded bytes, or -1 when the code is invalid
    */
   static int decode(byte[] in, int from, int to, byte[] out) {

@@ -156,7 +156,7 @@ final class InboundFrames implements FrameListener {
       fault = "content-length is wrong";
     }
     if (fault != null) {
-      lifecycle.handler().onRefused(headers.sound(), fault);
+      lifecycle.handler().onRefused(headers.validFields(), fault);
       refuse(id, Http2Error.PROTOCOL_ERROR, fault);
       return;
     }

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no such
  *       buffer is available either, the read is retried after {@value #WAIT_MILLIS} ms, {@value
  *       #MAX_WAITS} times in a row. After that the connection is closed.
- *   <li>A read that the process does not allow, because the heap is almost full, is retried
- *       likewise, but without a maximum, because the owner of {@link #onlyWhile} ends that state.
+ *   <li>A read that {@link #readOnlyWhile} forbids, because the heap is almost full, is retried
+ *       without a maximum.
  * </ul>
  */
 @LoopConfined
@@ -57,8 +57,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   /**
    * Reports that no buffer is available now, or that the process may not allocate another buffer.
-   * Netty closes the channel after an {@link OutOfMemoryError}, but not after this exception, and
-   * {@link Http2Connection} ignores it.
+   * {@link Http2Connection} ignores this exception. Netty would close the channel after an {@link
+   * OutOfMemoryError}.
    */
   static final class NoBufferNow extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -117,7 +117,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
    * Sets a condition for reads. While the condition is false and the connection is not paused, a
    * read is retried every {@value #WAIT_MILLIS} ms.
    */
-  void onlyWhile(BooleanSupplier mayRead) {
+  void readOnlyWhile(BooleanSupplier mayRead) {
     this.mayRead = mayRead;
   }
 

@@ -39,7 +39,7 @@ class BlockBytesRandomTest {
             "text in Huffman's code",
             Void.class,
             bytes ->
-                Huffman.decode(bytes, 0, bytes.length, new byte[Huffman.mostDecoded(bytes.length)]),
+                Huffman.decode(bytes, 0, bytes.length, new byte[Huffman.maxDecoded(bytes.length)]),
             Shape.BYTES,
             List.of(HexFormat.of().parseHex("f1e3c2e5f23a6ba0ab90f4ff"))));
   }

@@ -180,7 +180,7 @@ final class HeaderListTest {
       fields.add(ofLength(secondLength));
     }
 
-    assertThat(fields.mayBeKept()).isEqualTo(kept);
+    assertThat(fields.isCacheable()).isEqualTo(kept);
     assertThat(fields.buildRecurring().recurs()).isEqualTo(kept);
   }
 
@@ -190,7 +190,7 @@ final class HeaderListTest {
 
     builder.add(HeaderField.copyOf(name, new byte[] {'s'}, 0, 1, true)).add(KnownName.TE, ONE);
 
-    assertThat(builder.mayBeKept()).isFalse();
+    assertThat(builder.isCacheable()).isFalse();
   }
 
   /** A field whose name and value have {@code length} bytes together. */

@@ -27,13 +27,13 @@ final class HuffmanTest {
   @ParameterizedTest
   @CsvSource({"0, 0", "1, 1", "4, 6", "5, 8", "1000, 1600", "1000000000, 1600000000"})
   void thereIsRoomForAsManyBytesAsCodeCanStandFor(int code, int most) {
-    assertThat(Huffman.mostDecoded(code)).isEqualTo(most);
+    assertThat(Huffman.maxDecoded(code)).isEqualTo(most);
   }
 
   @Test
   void codeOfTheShortestCodesOnlyFillsItsRoom() {
     byte[] zeros = new byte[1_000]; // '0' has the code 00000
-    byte[] out = new byte[Huffman.mostDecoded(zeros.length)];
+    byte[] out = new byte[Huffman.maxDecoded(zeros.length)];
 
     assertThat(decode(zeros, out)).isEqualTo(out.length);
     assertThat(out).containsOnly('0');

@@ -55,8 +55,8 @@ class RecordingConnection implements ConnectionHandler {
   }
 
   @Override
-  public void onRefused(HeaderList sound, String reason) {
-    refusals.add(reason + " in " + sound);
+  public void onRefused(HeaderList validFields, String reason) {
+    refusals.add(reason + " in " + validFields);
   }
 
   @Override

@@ -10,18 +10,18 @@ import java.util.List;
  */
 public sealed interface BalancingPolicy {
   /**
-   * Whether an ejected endpoint (A50) gets no calls (A50-52, decision lb-0011). pick_first chooses
-   * by connections alone, so outlier detection has no effect on it (A61).
+   * Whether an ejected endpoint (A50) gets no calls (A50-52, decision lb-0011). Outlier detection
+   * has no effect on pick_first, which chooses by connections alone (A61).
    */
-  default boolean heedsEjections() {
+  default boolean excludesEjected() {
     return true;
   }
 
   /** Picks a locality by weight; the policy {@code child} balances within each locality. */
   record WrrLocality(BalancingPolicy child) implements BalancingPolicy {
     @Override
-    public boolean heedsEjections() {
-      return child.heedsEjections();
+    public boolean excludesEjected() {
+      return child.excludesEjected();
     }
   }
 
@@ -42,8 +42,8 @@ public sealed interface BalancingPolicy {
     }
 
     @Override
-    public boolean heedsEjections() {
-      return child.heedsEjections();
+    public boolean excludesEjected() {
+      return child.excludesEjected();
     }
   }
 
@@ -74,7 +74,7 @@ public sealed interface BalancingPolicy {
     }
 
     @Override
-    public boolean heedsEjections() {
+    public boolean excludesEjected() {
       return false;
     }
 

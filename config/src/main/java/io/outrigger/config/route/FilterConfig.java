@@ -4,11 +4,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The settings of a supported HTTP filter (A39). The class of the settings identifies the filter,
- * and filters with equal settings behave alike. This file has the settings of filters that gRFCs
- * define; other settings may be in the packages of their decoders. The interface is not sealed,
- * because no code switches over all cases. {@code xds.decode.FilterDecoders} lists the decoders of
- * settings, and {@code dataplane.filter.HttpFilters} lists the filters that use the settings.
+ * The settings of a supported HTTP filter (A39). The class of the settings identifies the filter.
+ * This file has the settings of filters that gRFCs define; other settings may be in the packages of
+ * their decoders. {@code xds.decode.FilterDecoders} lists the decoders of settings, and {@code
+ * dataplane.filter.HttpFilters} lists the filters that use the settings.
  */
 public interface FilterConfig {
   /** The router, the terminal filter, which forwards requests. */
@@ -21,24 +20,21 @@ public interface FilterConfig {
   record Fault(Optional<Delay> delay, Optional<Abort> abort, Optional<Long> maxActive)
       implements FilterConfig {
     /**
-     * Whether the filter can affect any request. Control planes often send a fault filter without
-     * faults.
+     * Whether the filter can affect any request. Control planes often send filters without faults.
      */
-    public boolean mayAct() {
+    public boolean canAct() {
       return delay.filter(d -> d.share().numerator() > 0).isPresent()
           || abort.filter(a -> a.share().numerator() > 0).isPresent();
     }
   }
 
   /**
-   * A delay of a share of requests. If {@code fixed} is empty, headers of the request define the
-   * delay.
+   * A delay of a share of requests. If {@code fixed} is empty, request headers define the delay.
    */
   record Delay(Optional<Duration> fixed, Fraction share) {}
 
   /**
-   * An abort of a share of requests with a gRPC status or an HTTP status. If both statuses are
-   * empty, headers of the request define the status.
+   * An abort of a share of requests. If both statuses are empty, request headers define the status.
    */
   record Abort(Optional<Integer> grpcStatus, Optional<Integer> httpStatus, Fraction share) {
     public static final int MAX_GRPC_STATUS = 16;
@@ -48,17 +44,15 @@ public interface FilterConfig {
 
   /** Session affinity (A55). If {@code cookie} is empty, the filter has no effect. */
   record StatefulSession(Optional<SessionCookie> cookie) implements FilterConfig {
-    /** The settings of an override that disables the filter (A55-11). */
     public static final StatefulSession OFF = new StatefulSession(Optional.empty());
   }
 
   /**
-   * The cookie that carries a session.
+   * The cookie that carries a session. {@code name} and {@code path} are valid in a {@code
+   * set-cookie} header (decision config-0003).
    *
-   * @param name the cookie's name, not empty; {@code name} and {@code path} are valid in a {@code
-   *     set-cookie} header (decision config-0003)
    * @param path the path of the requests that use the session (RFC 6265 section 5.1.4); empty for
-   *     all requests
+   *     all
    * @param ttl the lifetime of the cookie; zero for a cookie without {@code Max-Age}
    */
   record SessionCookie(String name, String path, Duration ttl) {}

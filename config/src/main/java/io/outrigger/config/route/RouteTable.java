@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A RouteConfiguration resource. Each authority is served by at most one of its virtual hosts.
+ * A RouteConfiguration resource.
  *
  * @param byTarget the tables that replace this table for targets with another local policy
  */
@@ -36,18 +36,14 @@ public record RouteTable(
   public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
     for (VirtualHost host : virtualHosts) {
       for (Route route : host.routes()) {
-        String place = name + "/" + host.name() + "/" + route.label();
-        route.overlay().ifPresent(effect -> visitor.accept(place, effect));
+        String label = name + "/" + host.name() + "/" + route.label();
+        route.overlay().ifPresent(effect -> visitor.accept(label, effect));
       }
     }
     byTarget.values().forEach(table -> table.visitEffects(visitor));
   }
 
-  /**
-   * Returns the virtual host whose domain matches {@code authority} best (A28-01): an exact domain,
-   * then the longest {@code *suffix}, then the longest {@code prefix*}, then {@code *}. Case is
-   * ignored, and malformed patterns match nothing.
-   */
+  /** Returns the virtual host whose domain matches {@code authority} best (A28-01). */
   public Optional<VirtualHost> virtualHostFor(String authority) {
     return match(authority).map(DomainMatch::host);
   }

@@ -6,8 +6,8 @@ public interface RouteTrace {
   /**
    * Called for each compared route.
    *
-   * @param place the index of the route in {@code VirtualHost.routes}
+   * @param index the index of the route in {@code VirtualHost.routes}
    * @param miss the result of {@link RouteMatch#miss}
    */
-  void onAsked(int place, int miss);
+  void onCompared(int index, int miss);
 }

@@ -7,8 +7,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * One entry of {@code match_typed_subject_alt_names} or {@code match_subject_alt_names}. Entries of
- * {@code match_subject_alt_names} match names of any kind.
+ * One entry of {@code match_typed_subject_alt_names} or {@code match_subject_alt_names}.
  *
  * @param kind the kind of the names; empty for any kind
  */
@@ -27,7 +26,7 @@ public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text)
     if (kind.isPresent() && kind.get() != name.kind()) {
       return false;
     }
-    if (!name.isLegible()) {
+    if (!name.isComparable()) {
       return false;
     }
     if (name.kind() == SubjectAltName.Kind.DNS && text instanceof StringMatcher.Exact exact) {
@@ -36,10 +35,7 @@ public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text)
     return text.matches(name.value());
   }
 
-  /**
-   * Returns the reason why a peer with {@code names} is not accepted; empty if a matcher accepts a
-   * name, or if there are no matchers.
-   */
+  /** Returns the reason why a peer with {@code names} is not accepted, or empty. */
   static Optional<String> objection(List<SanMatcher> matchers, Collection<SubjectAltName> names) {
     boolean accepted =
         matchers.isEmpty()

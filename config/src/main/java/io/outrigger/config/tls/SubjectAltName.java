@@ -4,10 +4,8 @@ import io.outrigger.base.PlainText;
 import java.util.Locale;
 
 /**
- * A subject alternative name of a certificate (RFC 5280 section 4.2.1.6).
- *
- * @param value the name as in the certificate; an IP address has its canonical form (A29 "Server
- *     Authorization")
+ * A subject alternative name of a certificate (RFC 5280 section 4.2.1.6). An IP address has its
+ * canonical form (A29 "Server Authorization").
  */
 public record SubjectAltName(Kind kind, String value) {
   /** The kinds of names that A29 considers. */
@@ -25,9 +23,9 @@ public record SubjectAltName(Kind kind, String value) {
   /**
    * Whether the name may be compared. An empty name never matches (A29). A name with spaces,
    * control characters or non-ASCII characters never matches either, because implementations read
-   * such names differently; some stop at a NUL.
+   * such names differently.
    */
-  boolean isLegible() {
+  boolean isComparable() {
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
       if (c <= ' ' || c >= 0x7F) {

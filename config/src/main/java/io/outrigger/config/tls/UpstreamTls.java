@@ -10,15 +10,12 @@ import java.util.Optional;
  * Clusters share connections and TLS contexts only if their settings are equal.
  *
  * @param certificate the instance name of the certificate provider for the client certificate,
- *     which is sent to servers that request it; empty for no certificate
+ *     which is sent to servers that request it
  * @param roots the source of the roots that verify server certificates
- * @param sanMatchers the matchers for names of server certificates; an empty list accepts every
- *     name
+ * @param sanMatchers the matchers for names of server certificates; empty to accept every name
  * @param sni the server name to send in SNI, at most 255 bytes; empty for none (A101)
- * @param autoHostSni whether the endpoint's host name, if any, is sent in SNI instead of {@code
- *     sni}
- * @param autoSniSanValidation whether certificates must match the name in SNI instead of {@code
- *     sanMatchers}
+ * @param autoHostSni whether SNI has the endpoint's host name, if any, instead of {@code sni}
+ * @param autoSniSanValidation whether certificates must match SNI instead of {@code sanMatchers}
  * @param alpn the ALPN protocols to offer before {@code h2}, all of which mean HTTP/2
  */
 public record UpstreamTls(
@@ -55,17 +52,16 @@ public record UpstreamTls(
 
   /**
    * Returns the server name to send to an endpoint, without port and final dot (A101 "Proposal").
-   * IP addresses, which RFC 6066 section 3 forbids, and invalid host names are never sent.
-   *
-   * @param hostname the host name of the endpoint, with or without a port; may be empty
+   * IP addresses, which RFC 6066 section 3 forbids, and invalid host names are never sent. {@code
+   * hostname} may have a port, or be empty.
    */
   public Optional<String> serverName(String hostname) {
     return (autoHostSni ? hostOf(hostname) : Optional.<String>empty()).or(() -> hostOf(sni));
   }
 
   /**
-   * Returns the name in {@code host} or {@code host:port}; empty if the host is an IP address or
-   * not a valid name.
+   * Returns the host of {@code host} or {@code host:port} if the host is a valid name, not an IP
+   * address.
    */
   private static Optional<String> hostOf(String text) {
     int colon = text.indexOf(':');
@@ -107,7 +103,7 @@ public record UpstreamTls(
             .anyMatch(
                 name ->
                     name.kind() == SubjectAltName.Kind.DNS
-                        && name.isLegible()
+                        && name.isComparable()
                         && name.covers(serverName.get()));
     return accepted
         ? Optional.empty()

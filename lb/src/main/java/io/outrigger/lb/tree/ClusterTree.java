@@ -54,7 +54,7 @@ final class ClusterTree {
                 status -> new LbConfig.Failing(note.unavailable(status.message()), false));
     return new LbConfig.OutlierDetecting(
         cluster.name(),
-        cluster.outlierDetection().filter(detection -> cluster.policy().heedsEjections()),
+        cluster.outlierDetection().filter(detection -> cluster.policy().excludesEjected()),
         new LbConfig.ClusterImpl(
             note,
             edsServiceName(cluster.source()),

@@ -40,7 +40,7 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
 
   /** Returns the filter; empty when the settings can never inject a fault. */
   static Optional<FaultFilter> of(FilterConfig.Fault fault, AtomicLong active) {
-    return fault.mayAct() ? Optional.of(new FaultFilter(fault, active)) : Optional.empty();
+    return fault.canAct() ? Optional.of(new FaultFilter(fault, active)) : Optional.empty();
   }
 
   @Override

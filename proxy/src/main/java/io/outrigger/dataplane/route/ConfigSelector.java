@@ -100,7 +100,7 @@ public final class ConfigSelector {
     for (int i = 0; i < routes.length; i++) {
       int miss = routes[i].match().miss(path, request, random);
       if (trace != null) {
-        trace.onAsked(i, miss);
+        trace.onCompared(i, miss);
       }
       if (miss == RouteMatch.NO_MISS) {
         return choices[i].choose(random);

@@ -210,7 +210,7 @@ class HttpFilterDecoderTest {
             faultOf(
                 "\"delay\": {}, \"abort\": {\"http_status\": 99, \"percentage\": {\"numerator\": 9}}");
 
-    assertThat(fault.mayAct()).isFalse();
+    assertThat(fault.canAct()).isFalse();
   }
 
   @Test
