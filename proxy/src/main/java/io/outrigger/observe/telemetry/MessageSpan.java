@@ -16,6 +16,12 @@ record MessageSpan(Span span) {
       AttributeKey.longKey("message-size-compressed");
 
   /**
+   * The maximum length of a status description. A backend chooses its text, and thousands of spans
+   * may wait for a slow collector.
+   */
+  static final int MAX_DESCRIPTION = 1024;
+
+  /**
    * Adds the event of a message. For a compressed message only the compressed size is known
    * (decision proxy-0015).
    */
@@ -40,7 +46,10 @@ record MessageSpan(Span span) {
       span.setStatus(StatusCode.OK);
     } else {
       String text = status.message();
-      span.setStatus(StatusCode.ERROR, status.code() + (text.isEmpty() ? "" : ", " + text));
+      String description = status.code() + (text.isEmpty() ? "" : ", " + text);
+      span.setStatus(
+          StatusCode.ERROR,
+          description.substring(0, Math.min(description.length(), MAX_DESCRIPTION)));
     }
     span.end();
   }

@@ -57,6 +57,18 @@ class OtelSpansTest {
         .hasSize(OtelTracer.MAX_METHOD);
   }
 
+  @Test
+  void aLongStatusMessageOfABackendIsCut() {
+    OtelSpans spans = spans();
+    spans.attemptBegins(0, false);
+
+    spans.ended(RpcStatus.internal("m".repeat(60_000)));
+
+    assertThat(ended.get(0).getStatus().getDescription())
+        .startsWith("INTERNAL, m")
+        .hasSize(MessageSpan.MAX_DESCRIPTION);
+  }
+
   private OtelSpans spans() {
     var tracer =
         SdkTracerProvider.builder()
