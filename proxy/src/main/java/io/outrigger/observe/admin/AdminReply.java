@@ -1,6 +1,5 @@
 package io.outrigger.observe.admin;
 
-import com.google.gson.JsonElement;
 import com.google.gson.stream.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -131,10 +130,6 @@ public record AdminReply(
       members.put(namesAndValues[i].toString(), namesAndValues[i + 1]);
     }
     return members;
-  }
-
-  static AdminReply json(JsonElement value) {
-    return json(200, value);
   }
 
   public static AdminReply text(int status, String text) {

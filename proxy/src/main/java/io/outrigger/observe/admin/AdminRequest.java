@@ -15,6 +15,18 @@ import java.util.Optional;
  */
 @AnyThread
 public record AdminRequest(String path, Map<String, List<String>> query, HttpHeaders headers) {
+  /**
+   * Checks a request.
+   *
+   * @throws IllegalArgumentException with {@code otherwise} unless {@code holds}; the server then
+   *     replies with 400 and this text
+   */
+  public static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+
   /** Returns the id of the last event that a reconnecting client has received. */
   public Optional<String> lastEventId() {
     return Optional.ofNullable(headers.get("last-event-id"));
@@ -38,10 +50,9 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
    */
   public Optional<String> choice(String name, String... words) {
     Optional<String> given = parameter(name);
-    if (given.isPresent() && !List.of(words).contains(given.get())) {
-      throw new IllegalArgumentException(
-          name + " is " + String.join(" or ", words) + ", or left out");
-    }
+    require(
+        given.isEmpty() || List.of(words).contains(given.get()),
+        name + " is " + String.join(" or ", words) + ", or left out");
     return given;
   }
 

@@ -30,6 +30,7 @@ public final class CallViews {
    */
   public static AdminReply reply(Instant now, Instant since, List<Http2Listener> ports) {
     return AdminReply.json(
+        200,
         Json.object(
             "time", now,
             "since", since,

@@ -1,5 +1,7 @@
 package io.outrigger.observe.admin;
 
+import static io.outrigger.observe.admin.AdminRequest.require;
+
 import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.WireText;
@@ -86,11 +88,5 @@ public final class ExplainRequest {
     int colon = header.indexOf(':', 1);
     require(colon > 0, "write a header as name:value");
     return colon;
-  }
-
-  private static void require(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new IllegalArgumentException(otherwise);
-    }
   }
 }

@@ -103,15 +103,11 @@ public final class LbViews {
     return new LbNode(
         target,
         "cluster_manager",
-        aggregate(clusters),
+        // any cluster may receive a request, so the root has the best state among the clusters
+        clusters.stream().reduce(Connectivity.TRANSIENT_FAILURE, Connectivity::or),
         Map.of(),
         Count.of(clusters.size(), "cluster"),
         true);
-  }
-
-  /** Returns the best state among {@code clusters}, since any of them may receive a request. */
-  private static Connectivity aggregate(List<Connectivity> clusters) {
-    return clusters.stream().reduce(Connectivity.TRANSIENT_FAILURE, Connectivity::or);
   }
 
   /**

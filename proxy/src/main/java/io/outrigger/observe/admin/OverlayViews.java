@@ -14,6 +14,7 @@ public final class OverlayViews {
 
   public static AdminReply reply(OverlayStatus status) {
     return AdminReply.json(
+        200,
         Json.object(
             "rules", status.rules().stream().map(OverlayViews::rule).toList(),
             "errors",

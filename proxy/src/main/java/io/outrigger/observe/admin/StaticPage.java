@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,7 +15,7 @@ import java.util.regex.Pattern;
  * from another host.
  */
 @AnyThread
-public final class StaticPage implements AdminEndpoint {
+public final class StaticPage {
   private static final Pattern FILE = Pattern.compile("/(?:page/([a-z]+\\.(js|css|svg)))?");
   private static final Map<String, String> CONTENT_TYPES =
       Map.of(
@@ -24,31 +23,25 @@ public final class StaticPage implements AdminEndpoint {
           "svg", "image/svg+xml",
           "js", "text/javascript; charset=utf-8");
 
+  private StaticPage() {}
+
   /** Adds the page at {@code /} and its files below {@code /page/} to {@code endpoints}. */
   public static void addTo(Map<String, AdminEndpoint> endpoints) {
-    var page = new StaticPage();
-    endpoints.put("GET /", page);
-    endpoints.put("GET /page/*", page);
+    endpoints.put("GET /", StaticPage::reply);
+    endpoints.put("GET /page/*", StaticPage::reply);
   }
 
-  @Override
-  public CompletionStage<AdminReply> answer(AdminRequest request) {
-    return CompletableFuture.completedFuture(
-        reply(request.path()).orElseGet(() -> AdminReply.text(404, "the page has no such file")));
-  }
-
-  private static Optional<AdminReply> reply(String path) {
-    Matcher file = FILE.matcher(path);
+  private static CompletionStage<AdminReply> reply(AdminRequest request) {
+    AdminReply absent = AdminReply.text(404, "the page has no such file");
+    Matcher file = FILE.matcher(request.path());
     if (!file.matches()) {
-      return Optional.empty();
+      return absent.done();
     }
     String name = Optional.ofNullable(file.group(1)).orElse("index.html");
     String type =
         CONTENT_TYPES.getOrDefault(String.valueOf(file.group(2)), "text/html; charset=utf-8");
     try (InputStream content = StaticPage.class.getResourceAsStream("/admin/" + name)) {
-      return content == null
-          ? Optional.empty()
-          : Optional.of(new AdminReply(200, type, content.readAllBytes()));
+      return (content == null ? absent : new AdminReply(200, type, content.readAllBytes())).done();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

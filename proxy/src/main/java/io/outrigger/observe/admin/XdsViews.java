@@ -37,7 +37,8 @@ public record XdsViews(Supplier<Node> node, String version) {
   public AdminReply configDump(XdsStatusView view, Optional<String> type, Optional<String> name) {
     List<JsonObject> configs =
         view.clients().stream().map(client -> clientConfig(client, type, name)).toList();
-    return AdminReply.json(configs.size() == 1 ? configs.get(0) : Json.object("config", configs));
+    return AdminReply.json(
+        200, configs.size() == 1 ? configs.get(0) : Json.object("config", configs));
   }
 
   private JsonObject clientConfig(
@@ -69,6 +70,7 @@ public record XdsViews(Supplier<Node> node, String version) {
           .forEach(each -> resources.add(addScope(client, summary(each, name.isPresent()))));
     }
     return AdminReply.json(
+        200,
         Json.object(
             "node", node.get().id(),
             "servers", servers,

@@ -12,31 +12,30 @@ import java.util.stream.Collectors;
 @ControlConfined
 public record AdsEvents(EventLog log) implements AdsObserver {
   private static final int NAMES_SHOWN = 10;
-  private static final String ALL = "";
 
   @Override
   public void onConnected(String server) {
-    line(EventKind.ADS_CONNECTED, server, "connected");
+    log.add(EventKind.ADS_CONNECTED, server, "connected");
   }
 
   @Override
   public void onFailed(String server, RpcStatus reason) {
-    line(EventKind.ADS_FAILED, server, "no response; will try again: " + reason);
+    log.add(EventKind.ADS_FAILED, server, "no response; will try again: " + reason);
   }
 
   @Override
   public void onClosed(String server, RpcStatus reason) {
-    line(EventKind.ADS_CLOSED, server, "stream ended, will be opened again: " + reason);
+    log.add(EventKind.ADS_CLOSED, server, "stream ended, will be opened again: " + reason);
   }
 
   @Override
   public void onStale(String text) {
-    line(EventKind.STALE, "state", text);
+    log.add(EventKind.STALE, "state", text);
   }
 
   @Override
   public void onStateProblem(String text) {
-    line(EventKind.STATE_PROBLEM, "state", text);
+    log.add(EventKind.STATE_PROBLEM, "state", text);
   }
 
   @Override
@@ -49,7 +48,7 @@ public record AdsEvents(EventLog log) implements AdsObserver {
                 server,
                 Count.of(response.valid(), "resource"),
                 response.changed());
-    line(EventKind.ACK, subject(response), text + changes(response));
+    log.add(EventKind.ACK, subject(response), text + changes(response));
   }
 
   @Override
@@ -57,7 +56,7 @@ public record AdsEvents(EventLog log) implements AdsObserver {
     String text =
         "refused %s version \"%s\" of %s: %s"
             .formatted(response.type().label(), response.version(), server, details);
-    line(EventKind.NACK, subject(response), text + changes(response));
+    log.add(EventKind.NACK, subject(response), text + changes(response));
   }
 
   private static String changes(Response response) {
@@ -75,12 +74,12 @@ public record AdsEvents(EventLog log) implements AdsObserver {
 
   @Override
   public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    line(EventKind.RESOURCE_ERROR, name, type.noun() + " of " + server + ": " + status);
+    log.add(EventKind.RESOURCE_ERROR, name, type.noun() + " of " + server + ": " + status);
   }
 
   @Override
   public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
-    line(
+    log.add(
         EventKind.RESOURCE_DELETED,
         names.size() == 1 ? names.get(0) : type.label(),
         "%s deleted %d of type %s, %s: %s"
@@ -90,9 +89,5 @@ public record AdsEvents(EventLog log) implements AdsObserver {
                 type.label(),
                 kept ? "kept in use by targets" : "out of use",
                 Count.list(names, NAMES_SHOWN)));
-  }
-
-  private void line(EventKind kind, String subject, String text) {
-    log.add(kind, ALL, subject, text);
   }
 }

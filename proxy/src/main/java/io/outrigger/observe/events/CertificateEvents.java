@@ -6,15 +6,13 @@ import io.outrigger.identity.certificate.CertificateObserver;
 /** Adds changes of the certificates of the bootstrap's providers to the event log. */
 @ControlConfined
 public record CertificateEvents(EventLog log) implements CertificateObserver {
-  private static final String ALL = "";
-
   @Override
   public void onLoaded(String instance, String what) {
-    log.add(EventKind.CERTIFICATE_LOADED, ALL, instance, "in use now: " + what);
+    log.add(EventKind.CERTIFICATE_LOADED, instance, "in use now: " + what);
   }
 
   @Override
   public void onFailed(String instance, String reason) {
-    log.add(EventKind.CERTIFICATE_FAILED, ALL, instance, reason);
+    log.add(EventKind.CERTIFICATE_FAILED, instance, reason);
   }
 }

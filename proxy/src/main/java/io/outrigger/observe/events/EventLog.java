@@ -29,12 +29,10 @@ public final class EventLog {
   /**
    * A page of events in the order of their numbers.
    *
-   * @param events the events, the oldest first
    * @param next the number with which to request the next page
-   * @param isLast whether the page ends with the newest event
    */
   @AnyThread
-  public record Page(List<Event> events, long next, boolean isLast) {
+  public record Page(List<Event> events, long next) {
     public Page {
       events = List.copyOf(events);
     }
@@ -42,6 +40,11 @@ public final class EventLog {
 
   public EventLog(ControlLoop control) {
     this.control = control;
+  }
+
+  /** Adds an event of the whole process. */
+  public void add(EventKind kind, String subject, String message) {
+    add(kind, "", subject, message);
   }
 
   public void add(EventKind kind, String forward, String subject, String message) {
@@ -70,7 +73,7 @@ public final class EventLog {
     boolean isLast = newer.size() <= limit;
     List<Event> page = isLast ? newer : newer.subList(0, limit);
     long next = isLast ? Math.max(since, lastSeq) : page.get(page.size() - 1).seq();
-    return new Page(page, next, isLast);
+    return new Page(page, next);
   }
 
   /** Runs {@code listener} on the control loop after each event, until {@link #unlisten}. */

@@ -281,7 +281,7 @@ final class AdminEndpoints {
                         all ->
                             AdminReply.json(
                                 200,
-                                AdminReply.members(
+                                Map.of(
                                     "forwards",
                                     views.stream().map(CompletableFuture::join).toList()))));
   }

@@ -133,17 +133,12 @@ record AdminState(
 
   /** Runs {@code view} on the control loop; other threads read its result, which is immutable. */
   <T> CompletionStage<T> onControl(Supplier<T> view) {
-    var answer = new CompletableFuture<T>();
-    control.execute(
-        () -> {
-          try {
-            answer.complete(view.get());
-          } catch (RuntimeException | Error e) {
-            // a view changes no state, so only this reply fails
-            OutOfMemory.onLoop(e);
-            answer.completeExceptionally(e);
-          }
-        });
-    return answer;
+    return CompletableFuture.supplyAsync(view, control)
+        .whenComplete(
+            (result, failure) -> {
+              if (failure != null) { // a view changes no state, so only this reply fails
+                OutOfMemory.onLoop(failure);
+              }
+            });
   }
 }

@@ -137,7 +137,7 @@ final class Drain {
 
   private void report(String what) {
     log.info("drain: {}", what);
-    control.execute(() -> events.add(EventKind.DRAIN, "", "drain", what));
+    control.execute(() -> events.add(EventKind.DRAIN, "drain", what));
   }
 
   private long active() {

@@ -1,5 +1,7 @@
 package io.outrigger.program.app;
 
+import static io.outrigger.observe.admin.AdminRequest.require;
+
 import io.outrigger.base.AnyThread;
 import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminReply;
@@ -38,9 +40,8 @@ final class EventEndpoint implements AdminEndpoint {
   public CompletionStage<AdminReply> answer(AdminRequest request) {
     boolean isList = request.choice("format", "json", "stream").filter("json"::equals).isPresent();
     Optional<String> from = request.parameter("since").or(request::lastEventId);
-    if (from.isPresent() && !from.get().matches("\\d{1,18}")) {
-      throw new IllegalArgumentException("since is the number of an event, 0 or more");
-    }
+    require(
+        from.orElse("0").matches("\\d{1,18}"), "since is the number of an event, 0 or more");
     long since = from.map(Long::parseLong).orElse(0L);
     return isList
         ? state.onControl(() -> events.after(since, WHOLE)).thenApplyAsync(EventViews::list)

@@ -1,5 +1,7 @@
 package io.outrigger.program.app;
 
+import static io.outrigger.observe.admin.AdminRequest.require;
+
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.observe.admin.AdminEndpoint;
@@ -99,11 +101,5 @@ final class ExplainEndpoint implements AdminEndpoint {
                     target.domain(),
                     target.clusters()::describe,
                     state.overlay().clusters()));
-  }
-
-  private static void require(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new IllegalArgumentException(otherwise);
-    }
   }
 }

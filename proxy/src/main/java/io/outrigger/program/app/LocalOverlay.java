@@ -32,7 +32,6 @@ import org.slf4j.LoggerFactory;
 @ControlConfined
 final class LocalOverlay {
   private static final Logger log = LoggerFactory.getLogger(LocalOverlay.class);
-  private static final String ALL = "";
 
   /**
    * The time after which unmatched rules are logged. A working control plane sends its resources in
@@ -156,6 +155,6 @@ final class LocalOverlay {
   }
 
   private void event(String subject, String text) {
-    events.add(EventKind.OVERLAY, ALL, subject, text);
+    events.add(EventKind.OVERLAY, subject, text);
   }
 }

@@ -59,7 +59,7 @@ final class PeerReports {
     reportedErrors = count;
     String text = others > 0 ? last + " (and " + others + " more errors of peers)" : last;
     log.warn("{}", text);
-    events.add(EventKind.PEER_ERROR, "", "peers", text);
+    events.add(EventKind.PEER_ERROR, "peers", text);
   }
 
   private void onEnded(MemoryView now) {
@@ -78,7 +78,7 @@ final class PeerReports {
                 now.directBytes(),
                 now.limits().directBytes());
     log.warn("memory: {}", text);
-    events.add(EventKind.MEMORY, "", "memory", text);
+    events.add(EventKind.MEMORY, "memory", text);
   }
 
   /** Returns the number of connections of one side that were ended since the last report. */

@@ -1,5 +1,7 @@
 package io.outrigger.program.app;
 
+import static io.outrigger.observe.admin.AdminRequest.require;
+
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
@@ -87,9 +89,7 @@ final class ServeExplainer {
   }
 
   private static SubjectAltName name(String peer) {
-    if (peer.isEmpty()) {
-      throw new IllegalArgumentException("peer is empty; give one such as spiffe://mesh/shop");
-    }
+    require(!peer.isEmpty(), "peer is empty; give one such as spiffe://mesh/shop");
     boolean isUri = peer.contains("://");
     return new SubjectAltName(isUri ? SubjectAltName.Kind.URI : SubjectAltName.Kind.DNS, peer);
   }

@@ -148,7 +148,7 @@ final class ServeRecords implements ServeObserver {
     long untold = count - tally.told - 1;
     tally.told = count;
     String more = untold > 0 ? "; " + untold + " more since the last event" : "";
-    events.add(EventKind.DENIED, "", serve, text + more);
+    events.add(EventKind.DENIED, serve, text + more);
   }
 
   List<MetricsView.Decisions> decisions() {

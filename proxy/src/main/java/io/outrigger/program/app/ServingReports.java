@@ -55,11 +55,11 @@ final class ServingReports {
         log.warn("serve {}: serving again", name);
       }
       error = "";
-      events.add(EventKind.SERVING, "", name, "serving");
+      events.add(EventKind.SERVING, name, "serving");
     } else if (state != ServedListener.State.WAITING && !reason.equals(error)) {
       error = reason;
       log.warn("serve {}: not serving: {}", name, error);
-      events.add(EventKind.NOT_SERVING, "", name, error);
+      events.add(EventKind.NOT_SERVING, name, error);
     }
   }
 
@@ -89,7 +89,7 @@ final class ServingReports {
             "filter chain \"%s\" has no RBAC filter any more, so it does not deny any request"
                 .formatted(chain);
         log.warn("serve {}: {}", name, text);
-        events.add(EventKind.RBAC_REMOVED, "", name, text);
+        events.add(EventKind.RBAC_REMOVED, name, text);
       }
     }
   }

@@ -1,9 +1,11 @@
 package io.outrigger.program.cli;
 
+import io.outrigger.base.Count;
 import io.outrigger.base.DurationText;
 import io.outrigger.base.PlainText;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.options.BootstrapSource;
 import io.outrigger.program.options.Flag;
@@ -40,6 +42,9 @@ import picocli.CommandLine.Option;
           + " target. Prints every finding. Exits with 2 after an error; warnings exit with 0."
     })
 final class ValidateCommand implements Callable<Integer> {
+  /** The largest number of endpoints that are printed for each node of a tree. */
+  private static final int MAX_ENDPOINTS = 10;
+
   @Option(
       names = "--bootstrap",
       paramLabel = "FILE",
@@ -91,7 +96,7 @@ final class ValidateCommand implements Callable<Integer> {
   private final List<String> errors = new ArrayList<>();
 
   /** The lines of the report other than errors. */
-  private final List<String> fine = new ArrayList<>();
+  private final List<String> notices = new ArrayList<>();
 
   ValidateCommand(CommandContext context) {
     this.context = context;
@@ -117,7 +122,7 @@ final class ValidateCommand implements Callable<Integer> {
       checkLive(read, overlay.overlay(), asked.get(), limit);
     }
     PrintWriter out = context.out();
-    fine.stream().map(PlainText::of).forEach(out::println);
+    notices.stream().map(PlainText::of).forEach(out::println);
     errors.stream().map(PlainText::of).forEach(out::println);
     if (errors.isEmpty()) {
       return Failures.OK;
@@ -158,12 +163,43 @@ final class ValidateCommand implements Callable<Integer> {
     try {
       LiveCheck.Result result =
           context.programs().live().check(bootstrap, overlay, asked, apiServer(asked), limit);
-      fine.addAll(LiveReport.lines(asked, result));
+      addTrees(asked, result);
       result.findings().forEach(finding -> errors.add(asked + ": " + finding));
       report(result.rules());
     } catch (IllegalArgumentException | IllegalStateException e) {
       errors.add(asked + ": " + e.getMessage());
     }
+  }
+
+  private void addTrees(Target.Single target, LiveCheck.Result result) {
+    if (result.trees().isEmpty() && result.routes() == 0) {
+      return;
+    }
+    notices.add(
+        "%s: virtual host \"%s\", %s, %s"
+            .formatted(
+                target,
+                result.virtualHost(),
+                Count.of(result.routes(), "route"),
+                Count.of(result.trees().size(), "cluster")));
+    result.warnings().forEach(warning -> notices.add("warning: " + target + ": " + warning));
+    result.trees().forEach(tree -> addNode(tree, "  "));
+  }
+
+  private void addNode(LbNode node, String indent) {
+    String endpoints =
+        Count.list(
+            node.endpoints().stream().map(each -> each.address().toString()).toList(),
+            MAX_ENDPOINTS);
+    String kept = node.children().isEmpty() ? "" : "left out for their health: ";
+    notices.add(
+        indent
+            + node.policy()
+            + ": "
+            + node.name()
+            + (node.detail().equals(LbNode.NOT_STARTED) ? "" : ", " + node.detail())
+            + (endpoints.isEmpty() ? "" : ", " + kept + endpoints));
+    node.children().forEach(child -> addNode(child, indent + "  "));
   }
 
   private Optional<ApiAccess> apiServer(Target.Single asked) {
@@ -201,12 +237,12 @@ final class ValidateCommand implements Callable<Integer> {
             CredentialCheck credentials = CredentialCheck.of(f.bootstrap());
             credentials.errors().forEach(error -> errors.add(f.origin() + ": " + error));
             if (credentials.errors().isEmpty()) {
-              fine.add(f.origin() + ": OK");
+              notices.add(f.origin() + ": OK");
             }
-            f.warnings().forEach(warning -> fine.add("warning: " + warning));
+            f.warnings().forEach(warning -> notices.add("warning: " + warning));
             credentials
                 .warnings()
-                .forEach(warning -> fine.add("warning: " + f.origin() + ": " + warning));
+                .forEach(warning -> notices.add("warning: " + f.origin() + ": " + warning));
           });
       return found.map(BootstrapSource.Found::bootstrap);
     } catch (InvalidInput e) {
@@ -218,9 +254,9 @@ final class ValidateCommand implements Callable<Integer> {
   private OverlayFiles checkOverlay() {
     OverlayFiles read = OverlayFiles.read(overlays);
     read.problems().forEach(problem -> errors.add(problem.toString()));
-    read.ignored().forEach(field -> fine.add("warning: " + field));
+    read.ignored().forEach(field -> notices.add("warning: " + field));
     if (read.problems().isEmpty()) {
-      overlays.forEach(path -> fine.add(path + ": OK"));
+      overlays.forEach(path -> notices.add(path + ": OK"));
     }
     return read;
   }
@@ -232,7 +268,7 @@ final class ValidateCommand implements Callable<Integer> {
   private void report(List<OverlayStatus.Rule> rules) {
     for (OverlayStatus.Rule rule : rules) {
       if (rule.matchesNothing()) {
-        fine.add("warning: " + rule.rule() + " matches nothing");
+        notices.add("warning: " + rule.rule() + " matches nothing");
       }
       for (OverlayStatus.Omission omission : rule.leftOut()) {
         errors.add(
@@ -265,10 +301,10 @@ final class ValidateCommand implements Callable<Integer> {
             ResourceFiles.read(readable), read.orElse(BootstrapSource.NONE), overlay);
     result.problems().forEach(problem -> errors.add(problem.toString()));
     result.broken().forEach(problem -> errors.add(problem.toString()));
-    result.warnings().forEach(warning -> fine.add("warning: " + warning));
+    result.warnings().forEach(warning -> notices.add("warning: " + warning));
     report(result.rules());
     if (result.problems().isEmpty() && result.broken().isEmpty()) {
-      readable.forEach(path -> fine.add(path + ": OK"));
+      readable.forEach(path -> notices.add(path + ": OK"));
     }
   }
 }

@@ -21,9 +21,7 @@ class EventLogTest {
     EventLog.Page second = after(first.next(), 2);
 
     assertThat(first.events()).extracting(Event::seq).containsExactly(1L, 2L);
-    assertThat(first.isLast()).isFalse();
     assertThat(second.events()).extracting(Event::seq).containsExactly(3L);
-    assertThat(second.isLast()).isTrue();
     assertThat(after(second.next(), 2).events()).isEmpty();
   }
 
