@@ -36,7 +36,7 @@ public final class OrcaReports {
         .toByteArray();
   }
 
-  /** Decodes a report from a serialized message; empty when the message is invalid. */
+  /** Decodes a report; empty when {@code message} is invalid. */
   public static Optional<BackendMetrics> ofMessage(byte[] message) {
     try {
       OrcaLoadReport proto = OrcaLoadReport.parseFrom(message);

@@ -1,7 +1,4 @@
-/**
- * Decodes load reports of backends (A51). The functions are pure and run on event loops. Code
- * outside of this package does not use the protobuf messages of ORCA.
- */
+/** Decodes load reports of backends (A51); no other package uses ORCA's protobuf messages. */
 @NullMarked
 package io.outrigger.dataplane.orca;
 

@@ -33,12 +33,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Opens connections of one event loop to one address and describes failures for operators.
- *
- * @param keepAlive the keepalive settings of the subchannel's connections
- * @param sockets registers the open connections
- */
+/** Opens connections of one event loop to one address, and describes failures for operators. */
 @LoopConfined
 record Dialer(
     EventLoops loops,
@@ -52,15 +47,11 @@ record Dialer(
     return loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Reports that a connection ended, either for an error of its peer or in an orderly way. */
   void onEnded(Http2Error error, String reason) {
     loops.peerErrors().onConnectionEnded(PeerErrors.Side.BACKEND, error, address, reason);
   }
 
-  /**
-   * Adds an established connection to the status views. Running the returned task removes the
-   * connection from the views.
-   */
+  /** Adds a connection to the status views until the returned task runs. */
   Runnable addToViews(Http2Connection connection) {
     return sockets.add(loops.index(loop), owner, connection);
   }
@@ -69,12 +60,11 @@ record Dialer(
    * Opens a connection.
    *
    * @param tls the TLS context; null for plain text
-   * @param handlers makes the handler of the connection; the end of the connection is always
-   *     reported to that handler
-   * @param handshake receives the result of the TLS handshake, if there is one
+   * @param handlers creates the handler of the connection, which is always notified of its end
+   * @param handshake receives the result of the TLS handshake
    * @param failed receives the reason when no connection was established, before the handler is
    *     notified of the end
-   * @return the channel; the caller closes it to cancel the attempt
+   * @return the channel, which the caller closes to cancel the attempt
    */
   Channel dial(
       @Nullable TlsContext tls,
@@ -111,11 +101,7 @@ record Dialer(
     return connecting.channel();
   }
 
-  /**
-   * The first handlers of a socket: HTTP CONNECT when the address has a proxy (A86), TLS when the
-   * address requires TLS (A29), then the HTTP/2 connection. Data written before the proxy has
-   * answered is queued.
-   */
+  /** The handlers of a socket: HTTP CONNECT (A86), TLS (A29), then HTTP/2. */
   private ChannelHandler pipeline(
       @Nullable TlsContext tls,
       ChannelHandler connection,
@@ -154,10 +140,7 @@ record Dialer(
     return connect;
   }
 
-  /**
-   * Calls {@code failed} on the event loop. When a socket cannot be created, Netty reports the
-   * failure on another thread.
-   */
+  /** Netty reports on another thread that a socket cannot be created. */
   private void reportFailure(Consumer<String> failed, String reason) {
     if (loop.inEventLoop()) {
       failed.accept(reason);
@@ -167,8 +150,8 @@ record Dialer(
   }
 
   /**
-   * Returns the last part of Netty's message, such as the HTTP status. The earlier parts name both
-   * addresses.
+   * Returns a text with the last part of Netty's message, such as the HTTP status. The other parts
+   * name both addresses.
    */
   private String refusalOf(@Nullable Throwable cause) {
     String text = String.valueOf(cause == null ? null : cause.getMessage());

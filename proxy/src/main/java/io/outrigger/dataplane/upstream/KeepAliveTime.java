@@ -25,23 +25,20 @@ final class KeepAliveTime {
     current = configured;
   }
 
-  /** The settings for a new connection; empty when keepalive is off. */
+  /** Empty when keepalive is off. */
   Optional<KeepAlive> current() {
     return current;
   }
 
-  /**
-   * Called when {@code backend} sent {@code too_many_pings} on a connection with the keepalive
-   * settings {@code used}.
-   */
+  /** Called when {@code backend} ended a connection because of too many PINGs. */
   void onTooManyPings(KeepAlive used, Object backend) {
     Duration doubled = used.time().multipliedBy(2);
     KeepAlive known = current.orElse(used);
     if (doubled.compareTo(known.time()) > 0 && known.time().compareTo(MAX_TIME) < 0) {
       current = Optional.of(new KeepAlive(doubled, used.timeout()));
       log.warn(
-          "{}: ends connections because of too many PINGs; new connections send a PING after {} s of silence;"
-              + " set --keepalive-time to what the backend permits",
+          "{}: ends connections because of too many PINGs; new connections send a PING after {} s"
+              + " of silence; set --keepalive-time to what the backend permits",
           backend,
           doubled.toSeconds());
     }

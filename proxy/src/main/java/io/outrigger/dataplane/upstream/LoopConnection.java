@@ -28,14 +28,11 @@ import org.jspecify.annotations.Nullable;
  * READY   -> GONE   on end or GOAWAY, on leave: no more streams; open streams finish
  * </pre>
  *
- * <p>The owner is notified of READY, and once of GONE unless the owner itself called {@link
- * #leave}.
+ * <p>The owner is notified of READY and of GONE, except after {@link #leave}.
  */
 @LoopConfined
 final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
-  /**
-   * The debug data of a GOAWAY that a server sends after too many PINGs (A8 "Server Enforcement").
-   */
+  /** The debug data of a GOAWAY because of too many PINGs (A8 "Server Enforcement"). */
   private static final String TOO_MANY_PINGS = "too_many_pings";
 
   private enum State {
@@ -56,10 +53,10 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   private String error = "unknown";
   private Ending ending = Ending.BROKEN;
   private boolean served;
-  private boolean usedLately;
+  private boolean usedSinceCheck;
 
-  /** The keepalive settings of this connection; null when keepalive is off. */
-  private UpstreamSettings.@Nullable KeepAlive probing;
+  /** Null when keepalive is off. */
+  private UpstreamSettings.@Nullable KeepAlive keepAlive;
 
   LoopConnection(LoopConnections owner, Dialer dialer) {
     this.owner = owner;
@@ -69,8 +66,8 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   void dial() {
     Duration limit = dialer.settings().connectTimeout();
     initialTls = owner.currentTls();
-    timer = dialer.after(limit, () -> giveUp(timeoutReason(limit)));
-    channel = dialer.dial(initialTls, this::on, this, this::giveUp);
+    timer = dialer.after(limit, () -> fail(timeoutReason(limit)));
+    channel = dialer.dial(initialTls, this::handlerOf, this, this::fail);
   }
 
   @Override
@@ -81,10 +78,10 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   @Override
   public void onFailed(HandshakeResult result, String reason) {
-    if (state == State.OPENING) { // otherwise the attempt was canceled before
+    if (state == State.OPENING) { // otherwise the attempt was cancelled before
       owner.onHandshaken(result);
     }
-    giveUp(reason);
+    fail(reason);
   }
 
   private String timeoutReason(Duration limit) {
@@ -95,13 +92,13 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return "no SETTINGS within " + limit.toMillis() + "ms";
   }
 
-  /** The peer of the TLS connection; null for plain text. */
+  /** Null for plain text. */
   @Nullable TlsPeer peer() {
     return peer;
   }
 
   /**
-   * Stops accepting streams when {@code context} no longer trusts the peer. Open streams finish.
+   * Accepts no more streams if {@code context} no longer trusts the peer. Open streams finish.
    */
   void onTls(TlsContext context) {
     Http2Connection open = socket;
@@ -116,8 +113,8 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     }
   }
 
-  private ConnectionHandler on(Http2Connection made) {
-    socket = made;
+  private ConnectionHandler handlerOf(Http2Connection created) {
+    socket = created;
     return this;
   }
 
@@ -130,16 +127,16 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   @Nullable Http2Stream openFor(CallTransport.Waiter waiter) {
     Http2Stream stream = state == State.READY && socket != null ? socket.openStream(waiter) : null;
     served |= stream != null;
-    usedLately |= stream != null;
+    usedSinceCheck |= stream != null;
     return stream;
   }
 
-  /** How the connection ended; valid once the state is GONE. */
+  /** Valid only in state GONE. */
   Ending ending() {
     return ending;
   }
 
-  /** The value of {@code grpc.disconnect_error} (A94); valid once the state is GONE. */
+  /** The value of {@code grpc.disconnect_error} (A94); valid only in state GONE. */
   String error() {
     return error;
   }
@@ -148,7 +145,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return socket == null || socket.activeStreams() == 0;
   }
 
-  /** Stops accepting streams and closes the connection when its open streams have finished. */
+  /** Accepts no more streams, and closes the connection when its open streams have finished. */
   void leave() {
     boolean ready = state == State.READY;
     state = State.GONE;
@@ -160,7 +157,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     }
   }
 
-  private void giveUp(String reason) {
+  private void fail(String reason) {
     gone(reason);
     close();
   }
@@ -176,17 +173,17 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     gone(reason, disconnectError(reason), false);
   }
 
-  private void gone(String reason, String word, boolean inOrder) {
+  private void gone(String reason, String disconnectError, boolean isGraceful) {
     cancelTimer();
     if (state != State.GONE) {
       state = State.GONE;
-      error = word;
-      ending = endingOf(inOrder);
+      error = disconnectError;
+      ending = endingOf(isGraceful);
       owner.onGone(this, reason);
     }
   }
 
-  /** Maps the reason that {@code Http2Connection} reports to a value that A94 defines. */
+  /** Maps the reason that {@code Http2Connection} reports to a value of A94. */
   static String disconnectError(String reason) {
     String text = reason.toLowerCase(Locale.ROOT);
     if (text.contains("reset by peer") || text.contains("econnreset")) {
@@ -203,31 +200,31 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
         : "unknown";
   }
 
-  private Ending endingOf(boolean inOrder) {
-    if (socket != null && (socket.hasAnswered() || (inOrder && !isUnused()))) {
+  private Ending endingOf(boolean isGraceful) {
+    if (socket != null && (socket.hasAnswered() || (isGraceful && !isUnused()))) {
       return Ending.SERVED;
     }
-    return inOrder && !served ? Ending.UNUSED : Ending.BROKEN;
+    return isGraceful && !served ? Ending.UNUSED : Ending.BROKEN;
   }
 
   @Override
   public void onReady() {
-    Http2Connection made = socket;
-    if (state != State.OPENING || made == null) {
-      close(); // the attempt was canceled before
+    Http2Connection ready = socket;
+    if (state != State.OPENING || ready == null) {
+      close(); // the attempt was cancelled before
       return;
     }
     Optional<String> objection = objectionAfterHandshake();
     if (objection.isPresent()) {
-      giveUp(objection.get());
+      fail(objection.get());
       return;
     }
     state = State.READY;
-    removeFromViews = dialer.addToViews(made);
+    removeFromViews = dialer.addToViews(ready);
     cancelTimer();
-    probing = dialer.keepAlive().current().orElse(null);
-    if (probing != null) {
-      made.keepAlive(probing.time(), probing.timeout());
+    keepAlive = dialer.keepAlive().current().orElse(null);
+    if (keepAlive != null) {
+      ready.keepAlive(keepAlive.time(), keepAlive.timeout());
     }
     watchIdleness();
     owner.onReady(this);
@@ -255,10 +252,10 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     if (state != State.READY) {
       return;
     }
-    if (!usedLately && isUnused()) {
+    if (!usedSinceCheck && isUnused()) {
       owner.onIdle(this);
     }
-    usedLately = false;
+    usedSinceCheck = false;
     if (state == State.READY) {
       watchIdleness();
     }
@@ -278,8 +275,8 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   @Override
   public void onGoAway(int lastStreamId, Http2Error code, String debug) {
-    if (probing != null && code == Http2Error.ENHANCE_YOUR_CALM && debug.equals(TOO_MANY_PINGS)) {
-      dialer.keepAlive().onTooManyPings(probing, dialer.address());
+    if (keepAlive != null && code == Http2Error.ENHANCE_YOUR_CALM && debug.equals(TOO_MANY_PINGS)) {
+      dialer.keepAlive().onTooManyPings(keepAlive, dialer.address());
     }
     String reason = "GOAWAY " + code + (debug.isEmpty() ? "" : " " + debug);
     gone(reason, "GOAWAY " + code, code == Http2Error.NO_ERROR);

@@ -25,25 +25,24 @@ import org.jspecify.annotations.Nullable;
  * (A105 "Subchannel Behavior", decision proxy-0032).
  *
  * <p>A call gets a stream on the oldest connection that admits a stream; otherwise the call waits.
- * Waiting calls are served in order as soon as a connection may have room. While a call waits and
- * no connection has room, the loop opens another connection, one attempt at a time. The first
- * connection of a loop is always allowed; the limit for all loops together applies to further
- * connections.
+ * Waiting calls are served in order. While a call waits and no connection admits a stream, the loop
+ * opens another connection, one attempt at a time. The first connection of a loop is always
+ * allowed; all further connections are called extra and have one limit for all loops.
  *
- * <p>A loop borrows streams of another loop for its calls while it has no connection and its own
- * attempt has failed or takes longer than {@link #BORROW_DELAY}. The loop's own attempts continue
- * with gRPC's back-off. Once an attempt succeeds, the loop serves all its waiting calls itself,
- * including calls that still wait at the other loop. A loop that loses its last connection sends
- * the calls of other loops back.
+ * <p>A loop without a connection borrows streams of another loop for its calls if its own attempt
+ * has failed or takes longer than {@link #BORROW_DELAY}. The loop's own attempts continue with
+ * gRPC's back-off. When an attempt succeeds, the loop serves all its waiting calls, including calls
+ * that wait at another loop. A loop that loses its last connection sends the calls of other loops
+ * back.
  *
  * <p>The transport ends with the last connection of all loops, even when attempts are in progress.
  */
 @LoopConfined
 final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lender {
-  /** The interval at which a loop checks again for a connection that other loops do not need. */
-  static final Duration SPARE_CHECK = Duration.ofMillis(100);
+  /** The delay before a loop tries again to reserve an extra connection. */
+  static final Duration EXTRA_RETRY_DELAY = Duration.ofMillis(100);
 
-  /** A loop whose attempt to connect takes longer than this borrows streams of another loop. */
+  /** The time for which calls wait for a connection of their loop before streams are borrowed. */
   static final Duration BORROW_DELAY = Duration.ofMillis(100); // decision proxy-0032
 
   private final UpstreamTransport transport;
@@ -53,7 +52,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   /** Delays the next attempt after a failed attempt. */
   private final Backoff backoff = new Backoff(RandomSource.SYSTEM);
 
-  /** Delays the next attempt after a connection broke. */
+  /** Delays the next attempt after a connection was lost. */
   private final Backoff reconnectBackoff = new Backoff(RandomSource.SYSTEM);
 
   private final Set<CallTransport.Waiter> waiters = new LinkedHashSet<>();
@@ -61,7 +60,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   /** The calls that wait for a stream on a connection of another loop, in order of arrival. */
   private final Map<CallTransport.Waiter, RemoteStream> borrowing = new LinkedHashMap<>(0);
 
-  /** The open calls for load reports, which end with the transport. */
+  /** The calls for load reports, which end with the transport. */
   private final Set<ReportCall> reportCalls = new HashSet<>(0);
 
   /** The connections in state READY, oldest first. */
@@ -70,19 +69,16 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   private @Nullable LoopConnection attempt;
   private @Nullable Future<?> retryTimer;
 
-  /**
-   * The timer that runs while calls wait for the first connection; when the timer fires, the calls
-   * borrow streams.
-   */
+  /** Runs while calls wait for the first connection; when it fires, the loop borrows streams. */
   private @Nullable Future<?> borrowTimer;
 
   private boolean borrows;
 
-  /** Whether this loop has a connection that it can lend; other loops read the field. */
+  /** Whether this loop can lend streams of its connections; other loops read the field. */
   private volatile boolean lends;
 
-  /** The number of connections beyond the first that this loop has reserved at the transport. */
-  private int spares;
+  /** The number of extra connections that this loop has reserved at the transport. */
+  private int extras;
 
   LoopConnections(UpstreamTransport transport, int index, Dialer dialer) {
     this.transport = transport;
@@ -90,14 +86,14 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     this.dialer = dialer;
   }
 
-  /** Gives {@code waiter} a stream now, or queues {@code waiter}. */
+  /** Opens a stream for {@code waiter}, at once or when a connection admits a stream. */
   void open(CallTransport.Waiter waiter) {
     Http2Stream stream = waiters.isEmpty() ? openFor(waiter) : null;
     if (stream != null) {
       waiter.onOpened(stream);
     } else {
       waiters.add(waiter);
-      grow();
+      connectIfNeeded();
     }
   }
 
@@ -110,7 +106,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
   }
 
-  /** Opens a stream for {@code call}; returns false when the transport is closed. */
+  /** Opens a stream for a load report; returns false when the transport is closed. */
   boolean openReportCall(ReportCall call) {
     if (transport.isClosed()) {
       return false;
@@ -126,30 +122,24 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /** Opens the first connection of the transport. */
   void connect() {
-    if (!transport.isClosed()) { // otherwise it was closed before this task ran
+    if (!transport.isClosed()) {
       dial();
     }
   }
 
-  /**
-   * Called when the maximum of connections was raised: waiting calls no longer depend on another
-   * loop's connections.
-   */
+  /** Called when the limit of extra connections was raised. */
   void onLimitRaised() {
     cancelRetryTimer();
-    grow();
+    connectIfNeeded();
   }
 
-  /**
-   * Called when certificates have changed: connections to peers that are no longer trusted are
-   * replaced.
-   */
+  /** Called when certificates have changed; retires connections to peers no longer trusted. */
   void onTls(TlsContext context) {
     List.copyOf(established).forEach(connection -> connection.onTls(context));
   }
 
-  /** Closes unused connections beyond the first because another loop needs a connection. */
-  void yieldSpares() {
+  /** Closes unused extra connections because another loop needs a connection. */
+  void closeUnusedExtras() {
     for (int i = established.size() - 1; i > 0 && waiters.isEmpty(); i--) {
       if (established.get(i).isUnused()) {
         leave(established.get(i));
@@ -173,7 +163,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
           transport.report(ConnectionEvent.Lost.NOT_NEEDED);
         });
     established.clear();
-    takeBack();
+    reclaimBorrowing();
     while (!waiters.isEmpty()) {
       CallTransport.Waiter waiter = waiters.iterator().next();
       waiters.remove(waiter);
@@ -192,15 +182,15 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   }
 
   /**
-   * Opens streams for waiting calls, in order, as far as backends admit streams (SC-36). If calls
-   * still wait, opens or borrows a connection. Called when a connection may accept streams again.
+   * Opens streams for waiting calls in order, until the backend admits no more streams (SC-36).
+   * Called when a connection may admit streams again.
    */
   void serve() {
     while (!waiters.isEmpty()) {
       CallTransport.Waiter waiter = waiters.iterator().next();
       Http2Stream stream = openFor(waiter);
       if (stream == null) {
-        grow();
+        connectIfNeeded();
         return;
       }
       waiters.remove(waiter);
@@ -208,8 +198,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
   }
 
-  /** Opens or borrows a connection when calls wait. */
-  private void grow() {
+  /** Opens a connection or borrows streams if calls wait. */
+  private void connectIfNeeded() {
     if (waiters.isEmpty() || transport.isClosed()) {
       return;
     }
@@ -220,25 +210,25 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
       }
       borrowAfterDelay();
     } else if (mayDial) {
-      growFurther();
+      connectFurther();
     }
   }
 
   /**
-   * Opens a further connection when each connection has as many streams as the backend admits
-   * (A105). If a stream cannot be opened for another reason, such as cancelled requests that the
-   * backend has not read, the loop waits instead.
+   * Opens an extra connection when each connection has as many streams as the backend admits
+   * (A105). If streams cannot be opened for another reason, such as cancelled requests that the
+   * backend has not read, another connection would not help.
    */
-  private void growFurther() {
+  private void connectFurther() {
     if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {
       return; // onCapacity follows
     }
-    if (transport.takeSpare()) {
-      spares++;
+    if (transport.reserveExtra()) {
+      extras++;
       dial();
-    } else if (transport.spares() > spares) {
-      transport.requestSpares();
-      retryAfter(SPARE_CHECK);
+    } else if (transport.extras() > extras) {
+      transport.requestExtras();
+      retryAfter(EXTRA_RETRY_DELAY);
     }
   }
 
@@ -252,16 +242,16 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
               () -> {
                 borrowTimer = null;
                 borrows = established.isEmpty();
-                grow();
+                connectIfNeeded();
               });
     }
   }
 
-  /** Moves all waiting calls to a loop that has a connection. */
+  /** Moves all waiting calls to another loop that has a connection. */
   private void borrow() {
     LoopConnections lender = transport.lenderFor(index);
     if (lender == null) {
-      return; // the transport is about to end, or will call onLenderReady
+      return; // onLenderReady follows, unless the transport ends
     }
     for (CallTransport.Waiter waiter : List.copyOf(waiters)) {
       waiters.remove(waiter);
@@ -272,24 +262,21 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   }
 
   /** Moves the calls that wait at another loop to the front of this loop's queue. */
-  private void takeBack() {
+  private void reclaimBorrowing() {
     if (!borrowing.isEmpty()) {
-      List<CallTransport.Waiter> back = new ArrayList<>(borrowing.keySet());
+      List<CallTransport.Waiter> queue = new ArrayList<>(borrowing.keySet());
       borrowing.values().forEach(RemoteStream::cancel);
       borrowing.clear();
-      back.addAll(waiters);
+      queue.addAll(waiters);
       waiters.clear();
-      waiters.addAll(back);
+      waiters.addAll(queue);
     }
   }
 
-  /**
-   * Called when another loop has a connection after {@link UpstreamTransport#lenderFor} found no
-   * lender.
-   */
+  /** Called when another loop can lend streams, if there was no lender before. */
   void onLenderReady() {
     if (borrows && established.isEmpty()) {
-      grow();
+      connectIfNeeded();
     }
   }
 
@@ -308,7 +295,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
   }
 
-  /** Whether calls of other loops may borrow streams here; called on any loop. */
+  /** Whether calls of other loops may borrow streams of this loop; callable on any loop. */
   boolean lends() {
     return lends;
   }
@@ -343,7 +330,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
             delay,
             () -> {
               retryTimer = null;
-              grow();
+              connectIfNeeded();
             });
   }
 
@@ -361,19 +348,18 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
   }
 
-  /** Returns the reservations of connections beyond the first that this loop no longer uses. */
-  private void returnSpares() {
+  private void releaseUnusedExtras() {
     int used = Math.max(0, established.size() + (attempt == null ? 0 : 1) - 1);
-    while (spares > used) {
-      spares--;
-      transport.returnSpare();
+    while (extras > used) {
+      extras--;
+      transport.releaseExtra();
     }
   }
 
   private void leave(LoopConnection connection) {
-    if (transport.mayLeaveOne()) {
+    if (transport.tryGiveUpConnection()) {
       remove(connection);
-      returnSpares();
+      releaseUnusedExtras();
       connection.leave();
       transport.report(ConnectionEvent.Lost.NOT_NEEDED);
     }
@@ -386,7 +372,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   // Events of connections.
 
-  /** The TLS context for a connection that is opened now; null for plain text. */
+  /** The TLS context for new connections; null for plain text. */
   @Nullable TlsContext currentTls() {
     return transport.tls();
   }
@@ -407,7 +393,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     borrows = false;
     cancelBorrowTimer();
     transport.onEstablished();
-    takeBack();
+    reclaimBorrowing();
     serve();
   }
 
@@ -419,12 +405,12 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     if (connection == attempt) {
       attempt = null;
       transport.report(new ConnectionEvent.Failed());
-      returnSpares();
+      releaseUnusedExtras();
       onAttemptFailed(reason);
     } else {
       remove(connection);
       transport.report(new ConnectionEvent.Lost(connection.error()));
-      returnSpares();
+      releaseUnusedExtras();
       onEnded(connection.ending(), "connection ended: " + reason);
     }
   }
@@ -435,12 +421,12 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
       return;
     }
     if (established.isEmpty()) {
-      cancelRetryTimer(); // the delay was for further connections
+      cancelRetryTimer(); // the delay was for an extra connection
       sendBorrowersBack();
     }
     if (ending == Ending.SERVED) {
       reconnectBackoff.reset();
-    } else if (ending == Ending.BROKEN) { // reconnecting at once might never stop
+    } else if (ending == Ending.BROKEN) { // else the loop might reconnect without end
       borrows = established.isEmpty();
       cancelRetryTimer();
       retryAfter(reconnectBackoff.next());
@@ -456,12 +442,12 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     borrows = established.isEmpty();
     cancelRetryTimer();
     retryAfter(backoff.next()); // A105 "Backoff Behavior and Connectivity State"
-    grow();
+    connectIfNeeded();
   }
 
-  /** Called when {@code connection} was not used for a whole idle timeout. */
+  /** Called when the idle timeout of {@code connection} has passed. */
   void onIdle(LoopConnection connection) {
-    if (waiters.isEmpty()) { // otherwise the backend admits no streams at the moment
+    if (waiters.isEmpty()) { // otherwise the backend admits no streams now
       leave(connection);
     }
   }

@@ -23,9 +23,6 @@ public final class NettyConnector {
   private final TlsContexts tls;
   private int next;
 
-  /**
-   * @param tls the TLS contexts for connections to addresses that require TLS
-   */
   public NettyConnector(
       ControlLoop control, EventLoops loops, UpstreamSettings settings, TlsContexts tls) {
     this.control = control;
@@ -39,7 +36,7 @@ public final class NettyConnector {
     return sockets;
   }
 
-  /** A connector for one target, whose name status views show with each connection. Any thread. */
+  /** Returns the connector of one target, which status views name. Callable on any thread. */
   public Connector of(TargetName target) {
     return new Named(target, "");
   }
@@ -63,7 +60,7 @@ public final class NettyConnector {
     return transport;
   }
 
-  /** A connector that labels its connections with a target and a cluster for status views. */
+  /** A connector whose connections have the name of a target and cluster in status views. */
   private final class Named implements Connector {
     private final TargetName target;
     private final String cluster;

@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream on a connection of another event loop, as seen on the loop of its call (decision
- * proxy-0032). The call's frames are posted to the {@link Owner} and the backend's frames are
- * posted back, both in order.
+ * A stream on a connection of another event loop, used on the loop of its call (decision
+ * proxy-0032). Frames of the call are posted to the {@link Owner}, and frames of the backend are
+ * posted back, in order.
  *
  * <pre>
  * WAITING -> OPEN  on a stream from the other loop
@@ -32,20 +32,17 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A frame that arrives after either side has reset the stream is dropped. DATA is copied before
  * it leaves a loop, because a buffer and all slices that share its memory belong to one thread.
- * Flow-control credit is returned from the loop that consumed the bytes, so that the windows of
- * both streams bound the bytes in flight between the loops.
+ * Flow-control credit is returned when the receiving loop has consumed the bytes, so the windows of
+ * both streams limit the bytes that are in flight between the loops.
  *
- * <p>The call's DATA is also kept here until the other loop reports that the bytes were sent. When
- * the stream ends, the call can take unsent DATA back at once, even if the other loop still has a
- * copy (decision proxy-0025).
+ * <p>The call's DATA is kept until the other loop reports the bytes as sent, so that the call can
+ * take unsent DATA back when the stream ends (decision proxy-0025).
  */
 @LoopConfined
 final class RemoteStream implements Http2Stream {
   private static final Logger log = LoggerFactory.getLogger(RemoteStream.class);
 
-  /**
-   * The borrowing loop, whose calls wait for streams of another loop; used on the borrowing loop.
-   */
+  /** The loop whose calls wait for streams of another loop; used on this loop. */
   interface Borrower {
     /** Called just before {@code waiter} gets its stream. */
     void onLent(CallTransport.Waiter waiter);
@@ -54,12 +51,9 @@ final class RemoteStream implements Http2Stream {
     void onNotLent(CallTransport.Waiter waiter);
   }
 
-  /** The lending loop, which has connections and lends their streams; used on the lending loop. */
+  /** The loop that has connections and lends their streams; used on this loop. */
   interface Lender {
-    /**
-     * Gives {@code waiter} a stream now or later, or notifies {@code waiter} that there will be no
-     * stream.
-     */
+    /** Notifies {@code waiter}, now or later, of its stream or that there is no stream. */
     void lend(Owner waiter);
 
     void forget(CallTransport.Waiter waiter);
@@ -73,7 +67,7 @@ final class RemoteStream implements Http2Stream {
 
   private final Borrower borrower;
   private final CallTransport.Waiter waiter;
-  private final Executor elsewhere;
+  private final Executor lenderLoop;
   private final Lender lender;
   private final Owner owner;
   private State state = State.WAITING;
@@ -81,34 +75,30 @@ final class RemoteStream implements Http2Stream {
 
   private long maxHeaderListBytes = Long.MAX_VALUE;
 
-  /** The number of received bytes that the call has not consumed yet. */
-  private int held;
+  /** The number of received bytes that the call has not consumed. */
+  private int unconsumed;
 
   /** DATA that the other loop has not yet reported as sent. */
   private PendingData unsent = new PendingData();
 
-  /**
-   * @param here the executor that runs tasks on the loop of {@code borrower}
-   * @param elsewhere the executor that runs tasks on the loop of {@code lender}
-   */
   RemoteStream(
       Borrower borrower,
       CallTransport.Waiter waiter,
-      Executor here,
+      Executor borrowerLoop,
       Lender lender,
-      Executor elsewhere) {
+      Executor lenderLoop) {
     this.borrower = borrower;
     this.waiter = waiter;
-    this.elsewhere = elsewhere;
+    this.lenderLoop = lenderLoop;
     this.lender = lender;
-    this.owner = new Owner(this, here, lender);
+    this.owner = new Owner(this, borrowerLoop, lender);
   }
 
   void request() {
-    post(elsewhere, () -> lender.lend(owner));
+    post(lenderLoop, () -> lender.lend(owner));
   }
 
-  /** Cancels the wait; the waiter is not notified. */
+  /** Cancels the wait without a notification. */
   void cancel() {
     if (state != State.GONE) {
       reset(Http2Error.CANCEL);
@@ -133,7 +123,6 @@ final class RemoteStream implements Http2Stream {
     }
   }
 
-  /** Passes an event to the call while the stream is open. */
   void deliver(Consumer<StreamHandler> event) {
     if (state == State.OPEN) {
       event.accept(waiter);
@@ -142,7 +131,7 @@ final class RemoteStream implements Http2Stream {
 
   void onData(ByteBuf data, boolean endStream) {
     if (state == State.OPEN) {
-      held += data.readableBytes();
+      unconsumed += data.readableBytes();
       waiter.onData(data, endStream);
     } else {
       data.release();
@@ -175,7 +164,7 @@ final class RemoteStream implements Http2Stream {
   public void sendHeaders(HeaderList headers, boolean endStream) {
     if (isOpenForSending()) {
       sendEnded = endStream;
-      post(elsewhere, () -> owner.stream().sendHeaders(headers, endStream));
+      post(lenderLoop, () -> owner.stream().sendHeaders(headers, endStream));
     }
   }
 
@@ -194,7 +183,7 @@ final class RemoteStream implements Http2Stream {
       data.release();
       throw e;
     }
-    postCopy(elsewhere, data, copy -> owner.stream().sendData(copy, endStream));
+    postCopy(lenderLoop, data, copy -> owner.stream().sendData(copy, endStream));
   }
 
   @Override
@@ -207,24 +196,24 @@ final class RemoteStream implements Http2Stream {
     if (state != State.GONE) {
       state = State.GONE;
       unsent.release();
-      post(elsewhere, () -> owner.reset(error));
+      post(lenderLoop, () -> owner.reset(error));
     }
   }
 
   @Override
   public void consumed(int bytes) {
-    if (bytes > held) {
-      throw new IllegalStateException("returns " + bytes + " bytes, holds " + held);
+    if (bytes > unconsumed) {
+      throw new IllegalStateException("returns " + bytes + " bytes, holds " + unconsumed);
     }
-    held -= bytes;
+    unconsumed -= bytes;
     if (state == State.OPEN && bytes > 0) {
-      post(elsewhere, () -> owner.stream().consumed(bytes));
+      post(lenderLoop, () -> owner.stream().consumed(bytes));
     }
   }
 
   /**
-   * Takes the DATA that was not reported as sent. The other loop still sends or drops its copy, so
-   * the caller must end the stream now.
+   * Takes the DATA that was not reported as sent. The other loop may send its copy, so the caller
+   * must end the stream now.
    */
   @Override
   public PendingData takeUnsent() {
@@ -239,7 +228,6 @@ final class RemoteStream implements Http2Stream {
     return unsent.bytes();
   }
 
-  /** Whether the call has not ended the stream yet. */
   boolean isOpenForSending() {
     return state == State.OPEN && !sendEnded;
   }
@@ -264,11 +252,11 @@ final class RemoteStream implements Http2Stream {
     } finally {
       data.release();
     }
-    ByteBuf handed = copy;
+    ByteBuf posted = copy;
     try {
-      loop.execute(() -> taker.accept(handed));
-    } catch (RejectedExecutionException stopped) { // the process ends
-      handed.release();
+      loop.execute(() -> taker.accept(posted));
+    } catch (RejectedExecutionException processEnds) {
+      posted.release();
     }
   }
 
@@ -281,8 +269,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * The other half of a {@link RemoteStream}, on the loop of the connection. The owner waits for a
-   * stream like any call of that loop, and posts every event of the stream to the loop of the call.
+   * The half of a {@link RemoteStream} on the loop of the connection. The owner waits for a stream
+   * as calls of that loop do, and posts every event of the stream to the loop of the call.
    */
   @LoopConfined
   static final class Owner implements CallTransport.Waiter {

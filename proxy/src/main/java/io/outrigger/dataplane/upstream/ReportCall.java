@@ -11,10 +11,8 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.KnownName;
-import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.Transport.BackendMetricsStream;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -43,17 +41,14 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
   private final Listener listener;
   private @Nullable Http2Stream stream;
 
-  /** The received part of the next message; on the heap, so that it needs no release. */
+  /** The received part of the next message; a heap buffer, which needs no release. */
   private final ByteBuf received = Unpooled.buffer(0);
 
   private boolean over;
 
-  /** Whether the listener must not be called any more; used on the control loop. */
+  /** Whether the listener must not be notified; used on the control loop. */
   private boolean closed;
 
-  /**
-   * @param loop runs tasks on the loop of {@code connections}
-   */
   ReportCall(
       LoopConnections connections,
       Executor loop,
@@ -70,7 +65,7 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
   }
 
   void start() {
-    if (!over && !connections.openReportCall(this)) { // else closed before it started
+    if (!over && !connections.openReportCall(this)) {
       end(false);
     }
   }
@@ -133,7 +128,7 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
   @Override
   public void onData(ByteBuf data, boolean endStream) {
     int bytes = data.readableBytes();
-    if (!over) { // otherwise the call ended before this data arrived
+    if (!over) {
       received.writeBytes(data);
     }
     data.release();
@@ -161,8 +156,8 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
       }
       byte[] message = new byte[(int) length];
       received.skipBytes(PREFIX).readBytes(message);
-      Optional<BackendMetrics> report = OrcaReports.ofMessage(message);
-      report.ifPresent(known -> notifyListener(() -> listener.onReport(known)));
+      OrcaReports.ofMessage(message)
+          .ifPresent(report -> notifyListener(() -> listener.onReport(report)));
     }
   }
 
@@ -174,9 +169,7 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
   }
 
   @Override
-  public void onDataSent(int bytes) {
-    // The request is one small message, so no further DATA has to wait until it is sent.
-  }
+  public void onDataSent(int bytes) {} // no DATA follows the small request
 
   @Override
   public void onReset(Http2Error error) {
@@ -190,7 +183,7 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
 
   private void end(boolean unsupported) {
     if (over) {
-      return; // the call ended before this event arrived
+      return; // the call had ended before
     }
     over = true;
     connections.onReportCallEnded(this);

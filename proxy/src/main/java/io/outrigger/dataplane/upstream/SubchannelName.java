@@ -3,10 +3,9 @@ package io.outrigger.dataplane.upstream;
 import io.outrigger.config.endpoint.EndpointAddress;
 
 /**
- * The subchannel that a connection belongs to, as status views name it.
+ * The subchannel of a connection, for status views.
  *
- * @param cluster the cluster that the target's routes name; for a leaf of an aggregate cluster, the
- *     aggregate
+ * @param cluster the cluster that routes name, such as an aggregate cluster
  * @param endpoint the endpoint's first address
  */
 public record SubchannelName(TargetName target, String cluster, EndpointAddress endpoint) {

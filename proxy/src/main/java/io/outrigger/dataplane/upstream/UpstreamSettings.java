@@ -8,11 +8,9 @@ import java.util.Optional;
  * The settings for connections to backends.
  *
  * @param connectTimeout the limit for one attempt, including the wait for the peer's SETTINGS
- * @param keepAlive the keepalive settings for connections with open calls; empty turns keepalive
- *     off
+ * @param keepAlive the settings for connections with open calls; empty turns keepalive off
  * @param idleTimeout the time without calls after which a connection is closed, unless it is the
  *     last connection to its backend; zero disables the timeout
- * @param http2 the HTTP/2 limits that apply to backends
  */
 public record UpstreamSettings(
     Duration connectTimeout,
@@ -20,8 +18,8 @@ public record UpstreamSettings(
     Duration idleTimeout,
     ConnectionSettings http2) {
   /**
-   * Keepalive: a PING is sent when nothing was read for {@code time}. The connection counts as lost
-   * when no answer comes within {@code timeout}.
+   * A PING is sent when nothing was read for {@code time}. The connection is lost when no answer
+   * arrives within {@code timeout}.
    */
   public record KeepAlive(Duration time, Duration timeout) {}
 }

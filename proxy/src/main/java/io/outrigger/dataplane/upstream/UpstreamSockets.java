@@ -14,15 +14,14 @@ import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 
 /**
- * The open connections to backends, including those that only finish their streams, for status
- * views. Each event loop keeps a map of its own, which views read on that loop, so that calls pay
- * nothing for the views.
+ * The open connections to backends, for status views. Each event loop has a map of its connections,
+ * which views read on this loop, so calls need no synchronization.
  */
 @AnyThread
 public final class UpstreamSockets {
   private final EventLoops loops;
 
-  /** The connections of each loop by id; each map is used on its loop only. */
+  /** The connections of each loop by id. */
   private final List<Map<Long, Entry>> byLoop;
 
   private record Entry(SubchannelName owner, Http2Connection connection) {}
@@ -32,7 +31,7 @@ public final class UpstreamSockets {
     byLoop = Stream.<Map<Long, Entry>>generate(HashMap::new).limit(loops.count()).toList();
   }
 
-  /** Adds a connection, on its {@code loop}; the returned task removes the connection. */
+  /** Adds a connection of the current {@code loop}; the returned task removes the connection. */
   Runnable add(int loop, SubchannelName owner, Http2Connection connection) {
     long id = loops.nextSocketId();
     byLoop.get(loop).put(id, new Entry(owner, connection));

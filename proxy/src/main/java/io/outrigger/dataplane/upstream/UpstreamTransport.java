@@ -24,10 +24,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All connections of one subchannel to its backend. Each event loop opens its own connection on
- * demand. A loop opens further connections when all streams of its connections are in use and the
- * limit allows more connections (A105). A loop without a connection borrows streams of the other
- * loops (decision proxy-0032).
+ * All connections of one subchannel to its backend. Each event loop opens its own connections on
+ * demand ({@link LoopConnections}).
  *
  * <pre>
  * CONNECTING -> READY   on the first connection established
@@ -36,49 +34,42 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Load balancing sees READY as long as at least one connection is established. A transport that
- * is CLOSED opens no more streams on any loop: waiting calls fail, open streams finish, then the
- * sockets close.
+ * is CLOSED opens no more streams on any loop: waiting calls fail, and open streams finish. The
+ * transport is CLOSED before load balancing is notified, so a call that gets this transport from an
+ * older picker is rejected and waits for the next picker.
  *
- * <p>Every loop may have one connection, whatever the limit. Further connections are counted here
- * for all loops together, so that there are at most {@code loops + limit - 1} connections (decision
- * proxy-0032).
- *
- * <p>The first thread that notices the end sets {@code closed}, before load balancing is notified.
- * A call that still gets this transport from an older picker is rejected and waits for the next
- * picker.
+ * <p>Every loop may have one connection, whatever the limit. Further connections are called extra,
+ * and are counted here for all loops together. So there are at most {@code loops + limit - 1}
+ * connections (decision proxy-0032).
  */
 @AnyThread
 final class UpstreamTransport implements CallTransport, Connector.Attempt {
   private final ControlLoop control;
   private final List<Dialer> dialers;
   private final EndpointAddress address;
-  private final int first;
+  private final int firstLoop;
   private final Connector.Listener listener;
   private final List<LoopConnections> connections = new ArrayList<>();
 
   /** The number of established connections of all loops. */
   private final AtomicInteger established = new AtomicInteger();
 
-  /** The number of connections and attempts beyond the first of each loop. */
-  private final AtomicInteger spares = new AtomicInteger();
+  /** The number of extra connections, including attempts. */
+  private final AtomicInteger extras = new AtomicInteger();
 
-  /** Whether a loop waits until another loop has a connection. */
-  private final AtomicBoolean lenderWanted = new AtomicBoolean();
+  /** Whether a loop waits until another loop can lend streams. */
+  private final AtomicBoolean isLenderWanted = new AtomicBoolean();
 
-  /** Whether a connection that has since ended had served a call. */
+  /** Whether a connection has ended that had served a call. */
   private volatile boolean served;
 
   private volatile int maxConnections;
   private volatile boolean closed;
 
-  /**
-   * The subscription to the TLS context, when the address requires TLS; used on the control loop.
-   */
+  /** Null for plain text; used on the control loop. */
   private TlsContexts.@Nullable Use tlsUse;
 
-  /**
-   * The TLS context for new connections; null for plain text and until the first context is built.
-   */
+  /** The context for new connections; null for plain text and until the first context is built. */
   private volatile @Nullable TlsContext tls;
 
   /** The TLS properties of the newest connection; null for plain text. */
@@ -92,20 +83,20 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /**
    * @param dialers the dialers of all event loops, in order
-   * @param first the loop that makes the first attempt
+   * @param firstLoop the loop that makes the first attempt
    */
   UpstreamTransport(
       ControlLoop control,
       List<Dialer> dialers,
       int maxConnections,
-      int first,
+      int firstLoop,
       Connector.Listener listener) {
     this.control = control;
     this.dialers = dialers;
     this.maxConnections = maxConnections;
-    this.first = first;
+    this.firstLoop = firstLoop;
     this.listener = listener;
-    address = dialers.get(first).address();
+    address = dialers.get(firstLoop).address();
     for (int i = 0; i < dialers.size(); i++) {
       connections.add(new LoopConnections(this, i, dialers.get(i)));
     }
@@ -116,14 +107,13 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     if (address.tls().isPresent()) {
       tlsUse = contexts.use(address.tls().get().settings(), this::onTls);
     } else {
-      post(first, connections.get(first)::connect);
+      post(firstLoop, connections.get(firstLoop)::connect);
     }
   }
 
   /**
-   * Called with a new TLS context, or with the reason why there is none. Without a context no
-   * attempt starts. If the transport failed because it had no context, the first context ends the
-   * back-off.
+   * Called with a new TLS context, or with the reason why there is none. If the transport failed
+   * because it had no context, the first context ends the back-off.
    */
   private void onTls(Outcome<TlsContext> context) {
     if (context instanceof Outcome.Ok<TlsContext> usable) {
@@ -133,7 +123,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
         endTls();
         listener.onRemedied();
       } else if (begins) {
-        post(first, connections.get(first)::connect);
+        post(firstLoop, connections.get(firstLoop)::connect);
       } else {
         postToEach(ofLoop -> ofLoop.onTls(usable.value()));
       }
@@ -149,10 +139,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /**
-   * The TLS context for a new connection; null for plain text. No connection begins before the
-   * context that it needs is available.
-   */
+  /** The TLS context for new connections; null for plain text. */
   @Nullable TlsContext tls() {
     return tls;
   }
@@ -185,10 +172,10 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   public BackendMetricsStream openBackendMetrics(
       Duration interval, BackendMetricsStream.Listener listener) {
     control.checkInside();
-    LoopConnections ofFirst = connections.get(first);
-    var loop = dialers.get(first).loop();
-    var call = new ReportCall(ofFirst, loop, control, address, interval, listener);
-    post(first, call::start);
+    var loop = dialers.get(firstLoop).loop();
+    var call =
+        new ReportCall(connections.get(firstLoop), loop, control, address, interval, listener);
+    post(firstLoop, call::start);
     return call;
   }
 
@@ -206,27 +193,26 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /** Reserves one connection beyond a loop's first; false when the limit forbids it. Any loop. */
-  boolean takeSpare() {
+  /** Reserves an extra connection; false when the limit is reached. Callable on any loop. */
+  boolean reserveExtra() {
     int most = maxConnections - 1;
-    return spares.getAndUpdate(taken -> taken < most ? taken + 1 : taken) < most;
+    return extras.getAndUpdate(taken -> taken < most ? taken + 1 : taken) < most;
   }
 
-  void returnSpare() {
-    spares.decrementAndGet();
+  void releaseExtra() {
+    extras.decrementAndGet();
   }
 
-  /** The number of connections beyond their first that all loops have together. */
-  int spares() {
-    return spares.get();
+  int extras() {
+    return extras.get();
   }
 
-  /** Requests all loops to close connections that they do not use. */
-  void requestSpares() {
-    postToEach(LoopConnections::yieldSpares);
+  /** Requests all loops to close extra connections that they do not use. */
+  void requestExtras() {
+    postToEach(LoopConnections::closeUnusedExtras);
   }
 
-  /** Called on the loop of a new connection that is ready and can be lent to other loops. */
+  /** Called on the loop of a new connection, which can already be lent. */
   void onEstablished() {
     established.incrementAndGet();
     control.execute(
@@ -237,20 +223,19 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
             listener.onReady(this);
           }
         });
-    if (lenderWanted.getAndSet(false)) {
+    if (isLenderWanted.getAndSet(false)) {
       postToEach(LoopConnections::onLenderReady);
     }
   }
 
   /**
-   * Returns a loop other than loop {@code index} that has a connection, or null. After a null
-   * result, {@link LoopConnections#onLenderReady} notifies every loop as soon as a connection is
-   * ready.
+   * Returns a loop other than loop {@code index} that can lend streams. After a null result, {@link
+   * LoopConnections#onLenderReady} follows on every loop when a connection is ready.
    */
   @Nullable LoopConnections lenderFor(int index) {
     LoopConnections found = findLender(index);
     if (found == null) {
-      lenderWanted.set(true);
+      isLenderWanted.set(true);
       found = findLender(index); // a connection may have become ready before the flag was set
     }
     return found;
@@ -266,14 +251,14 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     return null;
   }
 
-  /** Reports an event of one connection to the listener. Any loop. */
+  /** Reports an event of one connection to the listener. Callable on any loop. */
   void report(ConnectionEvent event) {
     control.execute(() -> listener.onConnection(event));
   }
 
   /**
    * Called on the loop of a connection that ended and is no longer lent. Returns the number of
-   * connections that are left.
+   * remaining connections.
    */
   int onLost(Ending ending) {
     if (ending == Ending.SERVED) {
@@ -287,27 +272,28 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Gives up one connection that its loop does not need; false for the last connection. Called on
-   * the loop of the connection.
+   * Called on the loop of a connection that the loop does not need. Returns false when the
+   * connection is the last connection and must stay open.
    */
-  boolean mayLeaveOne() {
+  boolean tryGiveUpConnection() {
     return established.getAndUpdate(open -> open > 1 ? open - 1 : open) > 1;
   }
 
   /**
-   * Closes the transport because the last connection has ended or the first attempt has failed. The
-   * {@code reason} does not name the address, because load balancing adds it.
+   * Closes the transport because the last connection has ended or the first attempt has failed.
+   *
+   * @param reason does not name the address, which load balancing adds
    */
   void onEnd(String reason, Ending last) {
     Ending ending = served ? Ending.SERVED : last;
-    shut();
+    shutDown();
     control.execute(
         () -> {
           if (!listenerDone) {
             listenerDone = true;
-            if (tls != null) {
+            if (tls != null) { // otherwise the first TLS context must be reported later
               endTls();
-            } // otherwise the first TLS context is still to be reported
+            }
             listener.onClosed(RpcStatus.unavailable(reason), ending);
           }
         });
@@ -318,12 +304,12 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     control.checkInside();
     listenerDone = true;
     endTls();
-    shut();
+    shutDown();
   }
 
-  private void shut() {
+  private void shutDown() {
     if (closed) {
-      return; // a second loop may get here too, which is harmless
+      return; // two loops may pass this check at the same time, which is harmless
     }
     closed = true;
     postToEach(LoopConnections::leave);

@@ -1,9 +1,8 @@
 /**
- * Connections to backends. The connector opens transports for load balancing; calls open streams on
- * a transport, whose HTTP/2 connections belong to event loops and are lent between them. Transports
- * are created and closed on the control loop. Each event loop uses its own part of a transport
- * (DESIGN section 5). Implements the connection side of A57 and gRPC's connection back-off rules
- * (SC-50, SC-51).
+ * Connections to backends. The connector opens transports for load balancing, on the control loop.
+ * Calls open streams on a transport, whose HTTP/2 connections belong to event loops. Event loops
+ * lend streams to each other. Implements the connection side of A57 and gRPC's connection back-off
+ * rules (SC-50, SC-51).
  */
 @NullMarked
 package io.outrigger.dataplane.upstream;
