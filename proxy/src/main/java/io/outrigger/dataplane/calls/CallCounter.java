@@ -14,11 +14,9 @@ public enum CallCounter {
   RETRIED,
   /** Requests that were sent to another backend after a refusal (A6 "Transparent Retries"). */
   TRANSPARENT_RETRIES,
-  /**
-   * Requests with a retry policy that outgrew their replay buffer and could no longer be retried.
-   */
+  /** Requests with a retry policy that became too large to be retried. */
   NOT_REPLAYABLE,
-  /** Requests that are missing in the access log because its queue was full. */
+  /** Ended calls that an observer had to drop, such as the access log with a full queue. */
   UNOBSERVED;
 
   static final int COUNT = values().length;

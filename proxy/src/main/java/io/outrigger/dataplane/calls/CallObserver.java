@@ -14,8 +14,8 @@ public interface CallObserver {
   boolean onEnded(CallSummary call);
 
   /**
-   * Returns an observer that notifies this observer and then {@code other}. The new observer
-   * returns true from {@link #onEnded} only if both observers did.
+   * Returns an observer that notifies this observer and then {@code other}. {@link #onEnded} of the
+   * new observer returns false if either observer had to drop the call.
    */
   default CallObserver and(CallObserver other) {
     return call -> {

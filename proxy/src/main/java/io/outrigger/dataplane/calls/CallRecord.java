@@ -11,8 +11,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ended call and its routing decision, for the access log. Event loops create these records, so
- * conversions to text are left to the threads that read them.
+ * An ended call, for the access log. Event loops create these records, so conversions to text are
+ * left to the threads that read the records.
  *
  * @param forward the name of the forward or served address
  * @param endMillis the end of the call, in milliseconds since 1970
@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @param endpoint the address of the last attempt
  * @param priority the priority of {@code locality} in its cluster, where 0 is the highest
  * @param attempts the number of picks that returned a backend
- * @param code the gRPC status code. For a request that is not gRPC, OK or the code of the failure;
- *     CANCELLED when the app cancelled the call
- * @param httpStatus the {@code :status} that the app received; 0 when the app received no status
- * @param localReason why the proxy answered the call itself; empty when a backend answered
+ * @param code the gRPC status code; CANCELLED when the app cancelled the call; for a request that
+ *     is not gRPC, OK or the code of the failure
+ * @param httpStatus the {@code :status} that the app received; 0 when the app received none
+ * @param localReason why the proxy answered the call; empty when a backend answered
  * @param timeoutNanos the time limit of the call, or {@link EffectiveTimeout#NONE}
  * @param traceparent the app's {@code traceparent} (W3C Trace Context); may be empty
  * @param peer the caller of a served address; null for calls of a forward
@@ -54,7 +54,7 @@ public record CallRecord(
     CharSequence traceparent,
     @Nullable PeerIdentity peer,
     @Nullable String policy) {
-  /** Returns the total length of the app's texts that this record keeps on the heap. */
+  /** The total length of the texts from the app. */
   public int textLength() {
     return method.length() + path.length() + authority.length() + traceparent.length();
   }

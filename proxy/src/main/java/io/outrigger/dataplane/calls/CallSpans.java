@@ -27,10 +27,7 @@ public interface CallSpans {
   /** Called when the stream of an attempt that waited for a pick or a connection is open. */
   default void pickDelayed() {}
 
-  /**
-   * The header fields that carry the attempt's trace context to the backend. They replace fields of
-   * the same names from the app.
-   */
+  /** The header fields that carry the trace context of the attempt to the backend. */
   default HeaderList context() {
     return HeaderList.EMPTY;
   }
@@ -38,23 +35,19 @@ public interface CallSpans {
   /**
    * Called when a message begins, after its length prefix was relayed.
    *
-   * @param isRequest whether the message goes to the backend, rather than to the app
+   * @param isRequest whether the message goes to the backend
    * @param sequence the number of the message on its attempt, from 0
    * @param bytes the length without the prefix
    */
   default void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {}
 
-  /**
-   * The call or its attempt starts to wait (A121 "Tracing Schema").
-   *
-   * @param type the delay type, a word from a small fixed set
-   */
+  /** Called when the call or its attempt starts to wait (A121 "Tracing Schema"). */
   default void delayBegins(boolean ofAttempt, String type, String reason) {}
 
-  /** The current delay has a new reason but the same type. */
+  /** Called when the current delay has a new reason but the same type. */
   default void delayReason(String reason) {}
 
-  /** Called when a delay ends before its attempt or call, with which it would end otherwise. */
+  /** Called when a delay ends before its attempt or call ends. */
   default void delayEnds() {}
 
   default void attemptFailed(RpcStatus failure) {}

@@ -23,9 +23,9 @@ public final class CallStats {
   private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
 
   /** The durations of requests that are not gRPC. */
-  private final Histogram plain = new Histogram(Histogram.FINE_NANOS);
+  private final Histogram notGrpc = new Histogram(Histogram.FINE_NANOS);
 
-  /** The statistics of all gRPC methods that have no statistics of their own. */
+  /** The statistics of all methods that are not in {@link #byMethod}. */
   private final MethodStats other;
 
   private final Map<String, MethodStats> byMethod;
@@ -66,9 +66,8 @@ public final class CallStats {
     add(LOCAL + reason.slot(), 1);
   }
 
-  /** Records the duration of a request that is not gRPC. */
-  void plainEnded(long nanos) {
-    plain.record(nanos);
+  void notGrpcEnded(long nanos) {
+    notGrpc.record(nanos);
   }
 
   private void add(int slot, long more) {
@@ -92,7 +91,7 @@ public final class CallStats {
       for (int i = 0; i < COUNTERS; i++) {
         counters[i] += loop.counters.getOpaque(i);
       }
-      durations.add(loop.plain);
+      durations.add(loop.notGrpc);
       add(MethodStats.OTHER, loop.other);
       loop.byMethod.forEach(this::add);
     }
@@ -102,10 +101,7 @@ public final class CallStats {
       stats.calls().values().forEach(durations::add);
     }
 
-    /**
-     * The gRPC calls by method. Methods without statistics of their own share the key {@code
-     * other}.
-     */
+    /** The gRPC calls by method; all methods that metrics do not distinguish are {@code other}. */
     public Map<String, MethodStats> methods() {
       return methods;
     }
@@ -145,15 +141,12 @@ public final class CallStats {
       return sum;
     }
 
-    /** Requests that the proxy answered itself because of {@code reason}. */
+    /** Requests that the proxy answered because of {@code reason}. */
     public long byLocalReason(LocalReason reason) {
       return counters[LOCAL + reason.slot()];
     }
 
-    /**
-     * The durations of all ended calls, in nanoseconds. The values of one bucket differ by at most
-     * 6 %.
-     */
+    /** The durations of all ended calls, in the buckets {@link Histogram#FINE_NANOS}. */
     public Histogram durations() {
       return durations;
     }

@@ -27,7 +27,9 @@ public final class CallStatsRecorder implements CallSummary {
 
   private static final long NONE = -1;
 
+  /** The statistics of the call's event loop. */
   private final CallStats stats;
+
   private @Nullable CallRequest head;
 
   /** The method's statistics; null before the call starts, and for a request that is not gRPC. */
@@ -44,7 +46,7 @@ public final class CallStatsRecorder implements CallSummary {
 
   private @Nullable PeerIdentity peer;
   private @Nullable String policy;
-  private @Nullable Subchannel picked;
+  private @Nullable Subchannel subchannel;
   private int attempts;
   private boolean cancelled;
   private long requestBytes;
@@ -57,25 +59,24 @@ public final class CallStatsRecorder implements CallSummary {
 
   private @Nullable Locality locality;
 
-  /** The start of the current attempt; {@link #NONE} when no attempt is in progress. */
-  private long begun = NONE;
+  /** {@link #NONE} when no attempt is in progress. */
+  private long attemptStart = NONE;
 
   private long sent;
   private long received;
   private long sentPrefixes;
   private long receivedPrefixes;
 
-  /** The waits and later attempts; created on demand, because most calls have neither. */
-  private @Nullable Detours detours;
+  /** Created on first use, because most calls have neither delays nor retries. */
+  private @Nullable DelaysAndRetries delaysAndRetries;
 
-  /** The waits of a call, and its attempts after the first attempt. */
-  private static final class Detours {
+  private static final class DelaysAndRetries {
     /** The type of the current delay (A121); null when the call does not wait. */
     @Nullable String delayType;
 
     String delayReason = "";
     boolean delaysAttempt;
-    long delayed;
+    long delayStart;
 
     int retries;
     int transparentRetries;
@@ -83,9 +84,6 @@ public final class CallStatsRecorder implements CallSummary {
     long withoutAttempt;
   }
 
-  /**
-   * @param stats the statistics of the call's event loop
-   */
   public CallStatsRecorder(CallStats stats) {
     this.stats = stats;
   }
@@ -102,7 +100,6 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
-  /** The spans of the call, which are notified while the call is in progress. */
   public CallSpans spans() {
     return spans;
   }
@@ -111,20 +108,12 @@ public final class CallStatsRecorder implements CallSummary {
     peer = caller;
   }
 
-  /**
-   * Sets the RBAC policy that decided about the call.
-   *
-   * @param name the policy; null when the call was denied because no policy matched
-   */
+  /** Sets the RBAC policy that decided about the call; null when no policy matched. */
   public void policy(@Nullable String name) {
     policy = name;
   }
 
-  /**
-   * Sets the routing decision and the resulting time limit of the call.
-   *
-   * @param usedCluster the cluster of the decision, or of the call's session
-   */
+  /** Sets the routing decision; a session may use another cluster than the decision. */
   public void routed(RouteDecision.Forward decision, String usedCluster, long limitNanos) {
     chosen = decision;
     clusterName = usedCluster;
@@ -132,11 +121,11 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /**
-   * Called when the pick has returned a backend, which in an aggregate cluster belongs to a leaf
-   * cluster (A89).
+   * Called when the pick has returned a backend. In an aggregate cluster, the attempt counts for a
+   * leaf cluster (A89).
    */
   public void attempt(Subchannel latest) {
-    picked = latest;
+    subchannel = latest;
     attempts++;
     if (method != null) {
       String leaf = latest.note().cluster();
@@ -150,7 +139,7 @@ public final class CallStatsRecorder implements CallSummary {
   /**
    * Called when the pick for a new attempt begins.
    *
-   * @param previous the number of previous attempts that the retry policy counts
+   * @param previous see {@link CallSpans#attemptBegins}
    * @param transparent whether this is a transparent retry of a refused attempt
    */
   public void attemptBegins(int previous, boolean transparent, long now) {
@@ -163,9 +152,9 @@ public final class CallStatsRecorder implements CallSummary {
     }
     attemptCluster = clusterName;
     locality = null;
-    begun = now;
+    attemptStart = now;
     if (isRetried()) {
-      detours().withoutAttempt += now - detours().lastEnd;
+      delaysAndRetries().withoutAttempt += now - delaysAndRetries().lastEnd;
       sent = 0;
       received = 0;
       sentPrefixes = 0;
@@ -173,17 +162,17 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
-  /** The call waits for its configuration (A121 "Resolver Delays"). */
-  public void callDelayed(String why, long now) {
-    delayed(false, "resolving", why, now);
+  /** Called when the call waits for its configuration (A121 "Resolver Delays"). */
+  public void callDelayed(String delayReason, long now) {
+    delayed(false, "resolving", delayReason, now);
   }
 
-  /** The attempt waits for a connection (A121 "LB Pick Delays"). */
-  public void attemptDelayed(String type, String why, long now) {
-    delayed(true, type, why, now);
+  /** Called when the attempt waits for a connection (A121 "LB Pick Delays"). */
+  public void attemptDelayed(String type, String delayReason, long now) {
+    delayed(true, type, delayReason, now);
   }
 
-  /** Ends the current delay; returns false when the call is not delayed. */
+  /** Ends the current delay; returns false when there is none. */
   public boolean delayOver(long now) {
     boolean isOver = delayEnded(now);
     if (isOver) {
@@ -193,16 +182,16 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /**
-   * The request is sent again after a failed attempt.
+   * Called when the request is sent again after a failed attempt.
    *
-   * @param transparent whether the attempt was refused, so that the retry policy does not count it
+   * @param transparent whether the next attempt is a transparent retry
    */
   public void retried(RpcStatus failure, boolean transparent, long now) {
     stats.count(transparent ? CallCounter.TRANSPARENT_RETRIES : CallCounter.RETRIED);
     if (method == null) {
       return;
     }
-    Detours more = detours();
+    DelaysAndRetries more = delaysAndRetries();
     if (transparent) {
       more.transparentRetries++;
     } else {
@@ -213,7 +202,7 @@ public final class CallStatsRecorder implements CallSummary {
     spans.attemptFailed(failure);
   }
 
-  /** Counts body bytes sent to the backend. The caller keeps ownership of {@code data}. */
+  /** Counts body bytes that are sent to the backend; does not release {@code data}. */
   public void outbound(ByteBuf data) {
     if (method != null) {
       sent += data.readableBytes();
@@ -221,7 +210,7 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
-  /** Counts body bytes received from the backend. The caller keeps ownership of {@code data}. */
+  /** Counts body bytes received from the backend; does not release {@code data}. */
   public void inbound(ByteBuf data) {
     int bytes = data.readableBytes();
     responseBytes += bytes;
@@ -245,7 +234,7 @@ public final class CallStatsRecorder implements CallSummary {
     httpStatus = status;
   }
 
-  /** Sets the status of the backend's response, which may be derived from its HTTP status. */
+  /** Sets the status of the backend's response. */
   public void grpcStatus(RpcStatus.Code status) {
     code = status;
   }
@@ -255,11 +244,11 @@ public final class CallStatsRecorder implements CallSummary {
    *
    * @param http the {@code :status} for a request that is not gRPC
    */
-  public void local(RpcStatus status, LocalReason why, int http) {
-    code = why.allowed(status).code();
+  public void local(RpcStatus status, LocalReason localReason, int http) {
+    code = localReason.allowed(status).code();
     message = status.message();
-    reason = why;
-    stats.local(why);
+    reason = localReason;
+    stats.local(localReason);
     if (httpStatus == 0) {
       httpStatus = isGrpc() ? 200 : http;
     }
@@ -288,94 +277,94 @@ public final class CallStatsRecorder implements CallSummary {
       stats.httpStatus(httpStatus);
     }
     if (method != null) {
-      measured(method, nanos);
+      countGrpcCall(method, nanos);
     } else {
-      stats.plainEnded(nanos);
+      stats.notGrpcEnded(nanos);
     }
   }
 
-  private void measured(MethodStats own, long now) {
-    attemptEnded(own, code, now);
-    if (own.isServer()) {
-      attemptCounted(own, "", null, code, now);
+  private void countGrpcCall(MethodStats ofMethod, long now) {
+    attemptEnded(ofMethod, code, now);
+    if (ofMethod.isServer()) {
+      countAttempt(ofMethod, "", null, code, now);
     }
-    own.callEnded(code, now);
+    ofMethod.callEnded(code, now);
     if (isRetried()) {
-      Detours past = detours();
-      own.retriedCallEnded(past.retries, past.transparentRetries, past.withoutAttempt);
+      DelaysAndRetries all = delaysAndRetries();
+      ofMethod.retriedCallEnded(all.retries, all.transparentRetries, all.withoutAttempt);
     }
     if (spans != CallSpans.NONE) {
       spans.ended(new RpcStatus(code, message));
     }
   }
 
-  private void attemptEnded(MethodStats own, RpcStatus.Code how, long now) {
+  private void attemptEnded(MethodStats ofMethod, RpcStatus.Code attemptCode, long now) {
     delayEnded(now);
-    if (begun != NONE && !own.isServer()) {
-      String where = attemptCluster == null ? "" : attemptCluster;
-      attemptCounted(own, where, locality, how, now - begun);
+    if (attemptStart != NONE && !ofMethod.isServer()) {
+      String cluster = attemptCluster == null ? "" : attemptCluster;
+      countAttempt(ofMethod, cluster, locality, attemptCode, now - attemptStart);
     }
-    begun = NONE;
+    attemptStart = NONE;
   }
 
-  private void attemptCounted(
-      MethodStats own, String where, @Nullable Locality place, RpcStatus.Code how, long nanos) {
-    own.attemptEnded(
-        where,
-        place,
-        how,
+  private void countAttempt(
+      MethodStats ofMethod,
+      String cluster,
+      @Nullable Locality attemptLocality,
+      RpcStatus.Code attemptCode,
+      long nanos) {
+    ofMethod.attemptEnded(
+        cluster,
+        attemptLocality,
+        attemptCode,
         nanos,
         sent - MessagePrefixes.bytes(sentPrefixes),
         received - MessagePrefixes.bytes(receivedPrefixes));
   }
 
-  /**
-   * Records that the call or its attempt waits. A delay of the same type as the current delay
-   * continues that delay.
-   *
-   * @param ofAttempt whether the attempt is delayed, rather than the call
-   */
-  private void delayed(boolean ofAttempt, String type, String why, long now) {
+  /** Starts a delay, or continues the current delay if it has the same type. */
+  private void delayed(boolean ofAttempt, String type, String delayReason, long now) {
     if (method == null) {
       return;
     }
-    Detours current = detours();
+    DelaysAndRetries current = delaysAndRetries();
     if (!type.equals(current.delayType)) {
       delayOver(now);
       current.delayType = type;
       current.delaysAttempt = ofAttempt;
-      current.delayed = now;
-      spans.delayBegins(ofAttempt, type, why);
-    } else if (!why.equals(current.delayReason)) {
-      spans.delayReason(why);
+      current.delayStart = now;
+      spans.delayBegins(ofAttempt, type, delayReason);
+    } else if (!delayReason.equals(current.delayReason)) {
+      spans.delayReason(delayReason);
     }
-    current.delayReason = why;
+    current.delayReason = delayReason;
   }
 
   private boolean delayEnded(long now) {
-    if (method == null || detours == null || detours.delayType == null) {
+    if (method == null || delaysAndRetries == null || delaysAndRetries.delayType == null) {
       return false;
     }
-    if (detours.delaysAttempt) {
-      method.attemptDelayed(detours.delayType, now - detours.delayed);
+    if (delaysAndRetries.delaysAttempt) {
+      method.attemptDelayed(delaysAndRetries.delayType, now - delaysAndRetries.delayStart);
     } else {
-      method.callDelayed(detours.delayType, now - detours.delayed);
+      method.callDelayed(delaysAndRetries.delayType, now - delaysAndRetries.delayStart);
     }
-    detours.delayType = null;
+    delaysAndRetries.delayType = null;
     return true;
   }
 
   private boolean isRetried() {
-    return detours != null && detours.retries + detours.transparentRetries > 0;
+    return delaysAndRetries != null
+        && delaysAndRetries.retries + delaysAndRetries.transparentRetries > 0;
   }
 
-  private Detours detours() {
-    Detours known = detours;
-    if (known == null) {
-      known = new Detours();
-      detours = known;
+  private DelaysAndRetries delaysAndRetries() {
+    DelaysAndRetries created = delaysAndRetries;
+    if (created == null) {
+      created = new DelaysAndRetries();
+      delaysAndRetries = created;
     }
-    return known;
+    return created;
   }
 
   private boolean isGrpc() {
@@ -399,7 +388,7 @@ public final class CallStatsRecorder implements CallSummary {
 
   @Override
   public @Nullable EndpointAddress address() {
-    return picked == null ? null : picked.address();
+    return subchannel == null ? null : subchannel.address();
   }
 
   @Override
@@ -409,7 +398,7 @@ public final class CallStatsRecorder implements CallSummary {
 
   @Override
   public CallRecord record(String forward, long endMillis) {
-    Optional<Backend> backend = Optional.ofNullable(picked).map(Subchannel::backend);
+    Optional<Backend> backend = Optional.ofNullable(subchannel).map(Subchannel::backend);
     AsciiString traceparent = head == null ? null : head.headers().get(TRACEPARENT);
     return new CallRecord(
         forward,
@@ -422,7 +411,7 @@ public final class CallStatsRecorder implements CallSummary {
         Optional.ofNullable(clusterName),
         Optional.ofNullable(address()),
         backend.map(Backend::locality),
-        picked == null ? OptionalInt.empty() : OptionalInt.of(picked.backend().priority()),
+        subchannel == null ? OptionalInt.empty() : OptionalInt.of(subchannel.backend().priority()),
         attempts,
         isGrpc(),
         code,

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 public interface CallSummary {
-  /** The index of the event loop on which the call ran. */
+  /** The index of the call's event loop. */
   int loop();
 
   /** The gRPC status code, as in {@link CallRecord#code}. */
@@ -29,8 +29,8 @@ public interface CallSummary {
   /**
    * Returns a copy of all data of the call.
    *
-   * @param forward the name of the forward or served address
-   * @param endMillis the end of the call, in milliseconds since 1970
+   * @param forward see {@link CallRecord}
+   * @param endMillis see {@link CallRecord}
    */
   CallRecord record(String forward, long endMillis);
 }

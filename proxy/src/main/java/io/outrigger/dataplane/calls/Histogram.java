@@ -4,10 +4,7 @@ import io.outrigger.base.AnyThread;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/**
- * A histogram with given bucket bounds, which also has the sum of its values. One thread writes;
- * any thread may read.
- */
+/** A histogram with the sum of its values. One thread writes; any thread may read. */
 @AnyThread
 public final class Histogram {
   private static final int BUCKETS_PER_POWER = 16;
@@ -24,14 +21,11 @@ public final class Histogram {
   /** The counts of the buckets, the count of values above the last bound, and the sum of values. */
   private final AtomicLongArray counts;
 
-  /**
-   * The bucket of the last value, because the next value often has the same bucket. Only the writer
-   * reads this field.
-   */
+  /** The bucket of the last value, which the next value often has too. */
   private int last;
 
   /**
-   * @param bounds inclusive upper bounds in ascending order; histograms share the array
+   * @param bounds inclusive upper bounds in ascending order; must not change
    */
   public Histogram(long[] bounds) {
     this.bounds = bounds;
@@ -60,8 +54,8 @@ public final class Histogram {
   }
 
   /**
-   * Adds the counts and the sum of another histogram. A count is added to the bucket that contains
-   * the upper bound of the count's own bucket.
+   * Adds the counts and the sum of another histogram, whose buckets may be different. Each of its
+   * counts is added to the bucket that contains the upper bound of the count's bucket.
    */
   public void add(Histogram other) {
     int bucket = 0;

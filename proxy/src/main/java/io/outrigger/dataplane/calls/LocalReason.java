@@ -5,10 +5,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.PickResult;
 import java.util.Locale;
 
-/**
- * The reasons for which the proxy answers a request itself; these are the values of {@code
- * x-outrigger-local}.
- */
+/** Why the proxy answers a request itself: the value of {@code x-outrigger-local}. */
 public enum LocalReason {
   NO_ROUTE,
   NO_HEALTHY_UPSTREAM,
@@ -46,7 +43,6 @@ public enum LocalReason {
     return text;
   }
 
-  /** Returns {@link #text} as a string. */
   public String word() {
     return text.toString();
   }

@@ -12,7 +12,7 @@ import java.util.Set;
  *     Metrics")
  * @param callDelays whether waits of calls for their configuration are measured (A121)
  * @param attemptDelays whether waits of attempts for a connection are measured (A121)
- * @param asServer whether each call is measured once, as A66 requires of servers, instead of each
+ * @param asServer whether each call is measured, as A66 requires of servers, rather than each
  *     attempt
  */
 public record Measuring(
@@ -25,7 +25,6 @@ public record Measuring(
     methods = Set.copyOf(methods);
   }
 
-  /** Returns settings for calls to a server; each of {@code methods} has metrics of its own. */
   public static Measuring ofServer(Set<String> methods) {
     return new Measuring(methods, false, false, false, true);
   }

@@ -3,9 +3,9 @@ package io.outrigger.dataplane.calls;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Finds the message prefixes in a gRPC body and counts their bytes, however messages are split over
- * DATA frames. A prefix has a flag byte and four bytes of length. The parser state is one number,
- * so that a call needs no object for the parser; 0 is the state at the start of a body.
+ * Finds the message prefixes in a gRPC body and counts their bytes; DATA frames may split messages
+ * and prefixes. A prefix has a flag byte and four bytes of length. The parser state is one number,
+ * to save an object per call; 0 is the state at the start of a body.
  *
  * <pre>
  * bits  0 to 31  in a message: bytes that are missing; in a prefix: its bytes so far

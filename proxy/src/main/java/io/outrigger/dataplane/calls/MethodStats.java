@@ -10,21 +10,20 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statistics of one gRPC method on one event loop, or of all methods without statistics of
- * their own (A66, A96). Only this event loop writes the statistics; {@link CallStats.Totals} adds
- * up those of all loops in a further object of this class.
+ * The statistics of one gRPC method, or of all methods that metrics do not distinguish (A66, A96).
+ * Each event loop writes its own object; {@link CallStats.Totals} adds these objects up.
  */
 @AnyThread
 public final class MethodStats {
   /**
-   * The maximum number of places ({@link Place}). Attempts in further places count for {@link
-   * #OTHER}, since a control plane may send any number of cluster names.
+   * The maximum number of places; attempts in further places count for {@link #OTHER}. A control
+   * plane may send any number of cluster names.
    */
   static final int MAX_PLACES = 500;
 
   /**
-   * The maximum number of delay types. Delays of further types count for {@link #OTHER}, since
-   * nested priorities can produce many types.
+   * The maximum number of delay types; further types count for {@link #OTHER}. Nested priorities
+   * can produce many types.
    */
   static final int MAX_DELAY_TYPES = 100;
 
@@ -57,7 +56,7 @@ public final class MethodStats {
   private static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
 
   /**
-   * The attributes of metrics that identify where attempts went.
+   * The destination of attempts, as metrics distinguish destinations.
    *
    * @param cluster the leaf cluster ({@code grpc.lb.backend_service}, A89)
    * @param locality the locality; null when unknown, or when metrics do not distinguish localities
@@ -92,8 +91,7 @@ public final class MethodStats {
   private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
   private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
-  // The place of the previous attempt, cached since most calls go to the same place. Confined to
-  // the event loop.
+  // The place of the previous attempt, which most attempts share; used on the event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable Map<RpcStatus.Code, Attempts> last;
@@ -148,9 +146,6 @@ public final class MethodStats {
     retryDelays.record(delayNanos);
   }
 
-  /**
-   * @param locality the locality; null when unknown, or when {@link #hasLocalities} is false
-   */
   void attemptEnded(
       String cluster,
       @Nullable Locality locality,
@@ -187,12 +182,11 @@ public final class MethodStats {
     return ended.computeIfAbsent(place, p -> new ConcurrentHashMap<>());
   }
 
-  /** Returns empty statistics that distinguish the same attributes. */
   MethodStats empty() {
     return new MethodStats(measuring);
   }
 
-  /** Adds the statistics of the same method from one event loop. */
+  /** Adds the statistics of one event loop. */
   void add(MethodStats loop) {
     attempts.setOpaque(attempts.getPlain() + loop.attempts());
     retries.add(loop.retries);
@@ -217,7 +211,6 @@ public final class MethodStats {
     return measuring.asServer();
   }
 
-  /** Whether places of attempts have localities. */
   public boolean hasLocalities() {
     return measuring.localities();
   }
@@ -228,14 +221,13 @@ public final class MethodStats {
   }
 
   /**
-   * Durations of ended calls in nanoseconds, by status. The statistics of one loop have many small
-   * buckets; a sum of several loops has the buckets of A66.
+   * Durations of ended calls in nanoseconds, by status: for one loop in the buckets {@link
+   * Histogram#FINE_NANOS}, for a sum of loops in the buckets of A66.
    */
   public Map<RpcStatus.Code, Histogram> calls() {
     return calls;
   }
 
-  /** Ended attempts by place and by status. */
   public Map<Place, Map<RpcStatus.Code, Attempts>> ended() {
     return ended;
   }

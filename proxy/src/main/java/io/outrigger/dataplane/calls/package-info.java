@@ -1,7 +1,6 @@
 /**
  * Counts and reports calls: statistics per event loop and their sums, histograms, spans, and the
- * summary that observers receive. This package does not depend on {@code dataplane.forward}. The
- * access log, the traffic history, metrics and telemetry depend only on this package.
+ * summary that observers receive.
  */
 @NullMarked
 package io.outrigger.dataplane.calls;

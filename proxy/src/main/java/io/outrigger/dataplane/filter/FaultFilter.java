@@ -19,9 +19,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Injects faults (A33). Delay and abort use separate draws. When both apply, the delay comes first
- * (A33-03). A fault is counted as active from its first effect to its last effect. A header with an
- * invalid or out-of-range number counts as absent.
+ * Injects faults (A33). Delay and abort use separate draws; the delay comes first (A33-03). A fault
+ * is active until its last effect. A header with an invalid or out-of-range number is ignored.
+ *
+ * @param active the number of active faults in this process
  */
 @AnyThread
 record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements RouteFilter {
@@ -38,7 +39,7 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
   private static final long ABSENT = -1;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** Returns the filter; empty when the settings can never inject a fault. */
+  /** Empty when {@code fault} can never inject a fault. */
   static Optional<FaultFilter> of(FilterConfig.Fault fault, AtomicLong active) {
     return fault.canAct() ? Optional.of(new FaultFilter(fault, active)) : Optional.empty();
   }
@@ -62,7 +63,6 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
     return last;
   }
 
-  /** Returns the delay of the request, or {@link #NO_DELAY}. */
   static long delayNanos(FilterConfig.Fault fault, RequestView request, RandomSource random) {
     if (fault.delay().isEmpty()) {
       return NO_DELAY;
@@ -113,15 +113,12 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
     return new FilterStep.Answer(new RpcStatus(code, "fault injection: aborted"), FAULT, 0);
   }
 
-  /**
-   * Lowers the share to the value of a header. The header sets only the numerator, and cannot raise
-   * the share.
-   */
+  /** Lowers the numerator to the value of a header, which cannot raise the share. */
   private static Fraction lowered(Fraction share, RequestView request, String header) {
-    long asked = number(request, header);
-    return asked == ABSENT || asked >= share.numerator()
+    long requested = number(request, header);
+    return requested == ABSENT || requested >= share.numerator()
         ? share
-        : new Fraction(asked, share.denominator());
+        : new Fraction(requested, share.denominator());
   }
 
   private static Optional<Integer> status(RequestView request, String header, int min, int max) {
@@ -130,8 +127,8 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
   }
 
   /**
-   * Returns the header as a decimal number, or {@link #ABSENT} for an invalid number. If the header
-   * has several values, the last value is used.
+   * Returns the last value of the header as a decimal number, or {@link #ABSENT} for an invalid
+   * number.
    */
   private static long number(RequestView request, String header) {
     String values = request.header(header);

@@ -12,13 +12,9 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The filters of one route in the listener's order. A chain without filters is {@link #NONE}, which
- * adds no cost to a request.
- */
+/** The filters of one route in the listener's order; the router is not among them. */
 @AnyThread
 public final class FilterChain {
-  /** The chain that has no filter except the router. */
   public static final FilterChain NONE = new FilterChain(List.of());
 
   private final List<RouteFilter> filters;
@@ -27,12 +23,11 @@ public final class FilterChain {
     this.filters = filters;
   }
 
-  /** Returns the chain of {@code filters} in the given order; {@link #NONE} for an empty list. */
   public static FilterChain of(List<RouteFilter> filters) {
     return filters.isEmpty() ? NONE : new FilterChain(List.copyOf(filters));
   }
 
-  /** Returns a chain that answers the requests that the filters of this chain have passed. */
+  /** Returns a chain that answers each request after the filters of this chain have run. */
   public FilterChain refusing(FilterStep.Answer answer) {
     return new FilterChain(
         Stream.concat(filters.stream(), Stream.of(new Refusal(answer))).toList());
@@ -54,7 +49,7 @@ public final class FilterChain {
     return filters.isEmpty();
   }
 
-  /** Describes what filters may do to {@code request}; see {@link RouteFilter#plan}. */
+  /** See {@link RouteFilter#plan}. */
   public List<FilterPlan> plan(RequestView request, Set<String> clusters) {
     return filters.stream().flatMap(filter -> filter.plan(request, clusters).stream()).toList();
   }
@@ -71,7 +66,6 @@ public final class FilterChain {
     return verdicts;
   }
 
-  /** Starts to run one request through this chain. */
   public Pass begin(FilteredCall call) {
     return new Pass(filters, call);
   }
@@ -92,22 +86,19 @@ public final class FilterChain {
       this.call = call;
     }
 
-    /**
-     * Returns the next step of the call. After a {@link FilterStep.Pause}, call this again when the
-     * pause is over.
-     */
+    /** Returns the next step; must be called again after the time of a {@link FilterStep.Pause}. */
     public FilterStep next() {
-      FilterStep.Pause over = pause;
-      if (over != null) {
+      FilterStep.Pause previous = pause;
+      if (previous != null) {
         end();
-        if (over.next() != FilterStep.PROCEED) {
-          return over.next();
+        if (previous.next() != FilterStep.PROCEED) {
+          return previous.next();
         }
       }
       while (passed < filters.size()) {
         FilterStep step = filters.get(passed++).onRequest(call);
-        if (step instanceof FilterStep.Pause begun) {
-          pause = begun;
+        if (step instanceof FilterStep.Pause next) {
+          pause = next;
         }
         if (step != FilterStep.PROCEED) {
           return step;
@@ -116,26 +107,19 @@ public final class FilterChain {
       return FilterStep.PROCEED;
     }
 
-    /**
-     * Passes the response to the filters that the request has passed.
-     *
-     * @param fields see {@link RouteFilter#onResponse}
-     */
+    /** Calls {@link RouteFilter#onResponse} of the filters that the request has passed. */
     public void onResponse(BiConsumer<String, String> fields) {
       for (int i = passed - 1; i >= 0; i--) {
         filters.get(i).onResponse(call, fields);
       }
     }
 
-    /**
-     * Ends an open pause, because its time is over or the call has ended. A second call does
-     * nothing.
-     */
+    /** Ends the current pause, if any, because its time or the call has ended. */
     public void end() {
-      FilterStep.Pause open = pause;
-      if (open != null) {
+      FilterStep.Pause current = pause;
+      if (current != null) {
         pause = null;
-        open.onEnd().run();
+        current.onEnd().run();
       }
     }
   }

@@ -8,13 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Describes for explanations what a filter may do to a request.
+ * The possible effects of a filter on a request, for explanations.
  *
- * @param effects descriptions of what the filter may do to the request, by name of the effect and
- *     in order; empty when the filter leaves the request unchanged
- * @param session the session of the request; empty when the filter assigns no session
+ * @param effects descriptions by name of the effect, in order
+ * @param session empty when the filter assigns no session
  */
-public record FilterPlan(String kind, Map<String, String> effects, Optional<AskedSession> session) {
+public record FilterPlan(String kind, Map<String, String> effects, Optional<CookieSession> session) {
   public FilterPlan {
     effects = Collections.unmodifiableMap(new LinkedHashMap<>(effects));
   }
@@ -22,15 +21,13 @@ public record FilterPlan(String kind, Map<String, String> effects, Optional<Aske
   /**
    * The session that a request's cookie requests (A55, A60).
    *
-   * @param cluster the cluster that the cookie names; may be empty, or a cluster that the route
-   *     does not have
-   * @param taken the route's cluster that the cookie selects; empty without such a cluster
-   * @param addresses the addresses that the cookie names in order of preference; empty for a new
-   *     session
+   * @param cluster the cluster in the cookie, which the route may not have; may be empty
+   * @param selected the route's cluster that the cookie selects; empty when it selects none
+   * @param addresses the addresses in the cookie, the best first; empty for a new session
    */
-  public record AskedSession(
-      String cookie, String cluster, String taken, List<EndpointAddress> addresses) {
-    public AskedSession {
+  public record CookieSession(
+      String cookie, String cluster, String selected, List<EndpointAddress> addresses) {
+    public CookieSession {
       addresses = List.copyOf(addresses);
     }
   }

@@ -4,7 +4,7 @@ import io.outrigger.base.RpcStatus;
 
 /** The next step of a request, as a filter decides. */
 public sealed interface FilterStep {
-  /** The request continues with the next filter; after the last filter, the request is sent. */
+  /** The request continues with the next filter or, after the last filter, is sent. */
   FilterStep PROCEED = new Proceed();
 
   record Proceed() implements FilterStep {}
@@ -13,7 +13,7 @@ public sealed interface FilterStep {
    * Delays the request for {@code nanos}.
    *
    * @param next the step after the delay: proceed or answer
-   * @param onEnd runs once, when the delay or the call ends, whichever comes first
+   * @param onEnd runs once, when the delay or the call ends
    */
   record Pause(long nanos, FilterStep next, Runnable onEnd) implements FilterStep {}
 

@@ -16,10 +16,7 @@ public interface FilteredCall {
 
   RandomSource random();
 
-  /**
-   * The request and its caller, as the RBAC filter sees them. Only filters of served listeners may
-   * call this method.
-   */
+  /** The request as RBAC judges it; only for filters of served listeners. */
   AuthorizationInput authorization();
 
   /** Reports the decision of an RBAC filter. */
@@ -27,18 +24,18 @@ public interface FilteredCall {
 
   String cluster();
 
-  /** All clusters of a weighted route; empty when the route has only one cluster. */
+  /** The clusters of a weighted route; empty for other routes. */
   Set<String> clusters();
 
   /**
    * Changes the call to another cluster of the route (A60 "Config Selector Changes"). Does nothing
-   * when the route does not have the new cluster, or when the new cluster was retired.
+   * when the route does not have the cluster, or when the cluster was retired.
    */
   void changeCluster(String name);
 
-  /** The session hint that an earlier filter set; null when no filter has set one. */
+  /** The hint that an earlier filter set; null when no filter has set a hint. */
   @Nullable SessionHint session();
 
-  /** Sets the session hint that every pick of the call receives from now on (A55). */
+  /** Sets the hint for all picks of the call (A55). */
   void session(SessionHint hint);
 }

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The supported HTTP filters, by the class of their settings. There is one instance per process, so
- * that a filter can count requests of the whole process.
+ * Creates the HTTP filters of routes. A process has one instance for all forwards, so that a filter
+ * can count requests of the whole process.
  */
 @AnyThread
 public class HttpFilters {
@@ -20,15 +20,15 @@ public class HttpFilters {
   private final RbacObserver rbac;
 
   /**
-   * @param activeFaults counts the requests with an active fault (A33 "Maximum active faults")
-   * @param rbac receives the decisions of RBAC filters, which only served listeners have
+   * @param activeFaults the number of active faults (A33 "Maximum active faults")
+   * @param rbac receives the decisions of RBAC filters
    */
   public HttpFilters(AtomicLong activeFaults, RbacObserver rbac) {
     this.activeFaults = activeFaults;
     this.rbac = rbac;
   }
 
-  /** Returns the filters of all forwards of the process. */
+  /** Returns an instance for forwards, which have no RBAC filters. */
   public static HttpFilters ofProcess() {
     return new HttpFilters(new AtomicLong(), (call, filter, decision) -> {});
   }
@@ -48,7 +48,7 @@ public class HttpFilters {
     return FilterChain.of(chain);
   }
 
-  /** Creates a filter for one route; empty when the filter would do nothing on this route. */
+  /** Empty when the filter would do nothing. */
   protected Optional<? extends RouteFilter> filter(String name, FilterConfig settings) {
     if (settings instanceof FilterConfig.Fault fault) {
       return FaultFilter.of(fault, activeFaults);

@@ -8,9 +8,8 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * An HTTP filter for one route, with the route's overrides applied (A39). A filter is created when
- * routes are published, is immutable, and is shared by event loops. State of one call belongs in
- * the call ({@link FilteredCall#session}) or in the returned step.
+ * An HTTP filter of one route, with the route's overrides applied (A39). Immutable: state of one
+ * call belongs in the call ({@link FilteredCall#session}) or in the returned step.
  */
 @AnyThread
 public interface RouteFilter {
@@ -25,28 +24,22 @@ public interface RouteFilter {
   record Verdict(
       String filter, String action, Optional<String> policy, Optional<FilterStep.Answer> refusal) {}
 
-  /**
-   * Handles a routed request that the preceding filters have passed. Called once per request,
-   * before any pick.
-   *
-   * @return the next step; {@link FilterStep#PROCEED} continues with the next filter
-   */
+  /** Handles a routed request, before any pick. */
   default FilterStep onRequest(FilteredCall call) {
     return FilterStep.PROCEED;
   }
 
   /**
-   * Handles the final response headers of a backend before they are sent to the app. No filter sees
-   * answers of the proxy itself. Filters are called in reverse order.
+   * Handles the final response headers of a backend, before they are sent to the app. Filters are
+   * called in reverse order, and not for answers of the proxy.
    *
-   * @param fields adds a field with the given name, in lower case, and value after all other fields
+   * @param fields adds a field with a name, in lower case, and a value
    */
   default void onResponse(FilteredCall call, BiConsumer<String, String> fields) {}
 
   /**
-   * Describes what {@link #onRequest} may do to {@code request}. This method makes no random draws,
-   * counts nothing and delays nothing; empty when the filter does nothing to the request of a
-   * forward.
+   * Describes the possible effects of {@link #onRequest} on a request of a forward, without any
+   * effect; empty when there are none.
    *
    * @param clusters the clusters of the route
    */
@@ -55,8 +48,8 @@ public interface RouteFilter {
   }
 
   /**
-   * Decides about a request to a served listener as {@link #onRequest} does, but notifies no
-   * observer; empty when the filter refuses no request.
+   * Decides about a request to a served listener as {@link #onRequest} does, without any effect;
+   * empty when the filter refuses no request.
    */
   default Optional<Verdict> judge(AuthorizationInput input) {
     return Optional.empty();

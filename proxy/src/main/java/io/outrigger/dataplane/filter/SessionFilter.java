@@ -5,7 +5,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.RequestView;
-import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
+import io.outrigger.dataplane.filter.FilterPlan.CookieSession;
 import io.outrigger.lb.SessionHint;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Implements cookie-based sessions (A55, A60). A request within the cookie's path gets a {@link
  * Session}, which is passed to picks. The response gets a cookie that names the endpoint of the
- * call. When several session filters apply, the first one decides (decision proxy-0012).
+ * call. If there are several session filters, the first filter decides (decision proxy-0012).
  */
 @AnyThread
 public final class SessionFilter implements RouteFilter {
@@ -40,15 +40,15 @@ public final class SessionFilter implements RouteFilter {
   private SessionFilter(FilterConfig.SessionCookie cookie) {
     name = cookie.name();
     path = cookie.path();
-    String life = "";
+    String maxAge = "";
     if (!cookie.ttl().isZero()) {
       long seconds = Math.max(1, cookie.ttl().toSeconds()); // 0 would delete the cookie
-      life = "; Max-Age=" + seconds;
+      maxAge = "; Max-Age=" + seconds;
     }
-    attributes = "; HttpOnly" + (path.isEmpty() ? "" : "; Path=" + path) + life;
+    attributes = "; HttpOnly" + (path.isEmpty() ? "" : "; Path=" + path) + maxAge;
   }
 
-  /** Returns the filter; empty when its settings disable it (A55-11). */
+  /** Empty when {@code settings} disables the filter (A55-11). */
   public static Optional<SessionFilter> of(FilterConfig.StatefulSession settings) {
     return settings.cookie().map(SessionFilter::new);
   }
@@ -79,15 +79,12 @@ public final class SessionFilter implements RouteFilter {
     return Optional.ofNullable(begin(request))
         .map(
             session ->
-                new AskedSession(
+                new CookieSession(
                     name, session.namedCluster(), session.cluster(clusters), session.preferred()))
-        .map(asked -> new FilterPlan("stateful_session", Map.of(), Optional.of(asked)));
+        .map(requested -> new FilterPlan("stateful_session", Map.of(), Optional.of(requested)));
   }
 
-  /**
-   * Returns the session of a request; null when the request is outside of the cookie's path
-   * (A55-02).
-   */
+  /** Returns null when the request is outside of the cookie's path (A55-02). */
   public @Nullable Session begin(RequestView request) {
     if (!covers(request.path())) {
       return null;
@@ -99,21 +96,18 @@ public final class SessionFilter implements RouteFilter {
 
   /** Whether the request path matches the cookie's path (RFC 6265 section 5.1.4). */
   private boolean covers(String target) {
-    int query = target.indexOf('?');
-    int length = query < 0 ? target.length() : query;
     if (path.isEmpty()) {
       return true;
     }
+    int query = target.indexOf('?');
+    int length = query < 0 ? target.length() : query;
     if (length < path.length() || !target.startsWith(path)) {
       return false;
     }
     return length == path.length() || path.endsWith("/") || target.charAt(path.length()) == '/';
   }
 
-  /**
-   * Returns the value of the first cookie called {@link #name}, without quotes; null when no cookie
-   * has this name.
-   */
+  /** Returns the value of the first cookie with the name {@link #name}, without quotes, or null. */
   private @Nullable String valueIn(String cookies) {
     String start = name + "=";
     int at = cookies.indexOf(start);
@@ -136,15 +130,15 @@ public final class SessionFilter implements RouteFilter {
 
   /**
    * The session of one call: the endpoint that its cookie requests, and the endpoint to which the
-   * call was sent. A request without a readable cookie starts a new session.
+   * call was sent. A request without a valid cookie starts a new session.
    */
   @LoopConfined
   public final class Session implements SessionHint {
-    private final @Nullable Value asked;
+    private final @Nullable Value requested;
     private List<EndpointAddress> used = List.of();
 
-    private Session(@Nullable Value asked) {
-      this.asked = asked;
+    private Session(@Nullable Value requested) {
+      this.requested = requested;
     }
 
     private SessionFilter filter() {
@@ -163,14 +157,14 @@ public final class SessionFilter implements RouteFilter {
       return clusters.contains(named) ? named : "";
     }
 
-    /** The cluster that the cookie names; may be empty. */
+    /** The cluster in the cookie; may be empty. */
     private String namedCluster() {
-      return asked == null ? "" : asked.cluster();
+      return requested == null ? "" : requested.cluster();
     }
 
     @Override
     public List<EndpointAddress> preferred() {
-      return asked == null ? List.of() : asked.addresses();
+      return requested == null ? List.of() : requested.addresses();
     }
 
     @Override
@@ -190,7 +184,9 @@ public final class SessionFilter implements RouteFilter {
         return Optional.empty();
       }
       boolean isKnown =
-          asked != null && asked.addresses().equals(used) && asked.cluster().equals(cluster);
+          requested != null
+              && requested.addresses().equals(used)
+              && requested.cluster().equals(cluster);
       return isKnown
           ? Optional.empty()
           : Optional.of(name + "=" + new Value(used, cluster).encode() + attributes);
@@ -205,10 +201,7 @@ public final class SessionFilter implements RouteFilter {
    * @param cluster the cluster; empty in cookies as in A55, which name no cluster
    */
   record Value(List<EndpointAddress> addresses, String cluster) {
-    /**
-     * The maximum number of addresses of an endpoint. Further addresses in a cookie are ignored
-     * (decision proxy-0012).
-     */
+    /** Further addresses in a cookie are ignored (decision proxy-0012). */
     static final int MAX_ADDRESSES = 64;
 
     Value {

@@ -18,8 +18,8 @@ import java.util.Map;
 
 /**
  * Creates the selectors of one filter chain of a served listener, one per virtual host (A36). Every
- * route leads to the app. If a route has another action than {@code non_forwarding_action}, its
- * requests fail after the HTTP filters have run (A36-15).
+ * route leads to the app. Requests for a route without {@code non_forwarding_action} fail after the
+ * HTTP filters have run (A36-15).
  */
 @AnyThread
 public final class AppSelectors {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Selects a route for each request of one target; clusters, filters and timeouts of the routes are
- * resolved in advance (A31 "Config Selector"). Immutable. A request is routed once and keeps its
- * decision, whatever is published afterwards (A31-01).
+ * resolved in advance (A31 "Config Selector"). Immutable. A request is routed once: later selectors
+ * do not change its decision (A31-01).
  */
 @AnyThread
 public final class ConfigSelector {
@@ -42,9 +42,8 @@ public final class ConfigSelector {
   /**
    * Creates the selector of a configuration.
    *
-   * @param owner the owner of the routes, as messages name it
-   * @param prepare prepares the decisions of a route
-   * @param isLast whether no other selector follows this one
+   * @param owner the owner of the routes, for messages
+   * @param isLast whether no other selector will follow
    */
   static ConfigSelector routing(
       String owner, List<Route> routes, Function<Route, RouteChoice> prepare, boolean isLast) {
@@ -52,10 +51,7 @@ public final class ConfigSelector {
     return new ConfigSelector(owner, routes, choices, null, isLast);
   }
 
-  /**
-   * Creates the selector of a target without a usable configuration; every request fails with
-   * {@code status}.
-   */
+  /** Creates the selector of a target without a usable configuration; every request fails. */
   public static ConfigSelector failing(RpcStatus status, boolean isLast) {
     return rejecting(new RouteDecision.Reject(status.forDataPlane(), "xds_error"), isLast);
   }
@@ -79,18 +75,13 @@ public final class ConfigSelector {
    * order (decision config-0014).
    *
    * @return a decision whose cluster is acquired, a rejection, or null when the cluster was retired
-   *     meanwhile; a newer selector has then been published, which the caller must use
+   *     because a newer selector is published, which the caller must use
    */
   public @Nullable RouteDecision select(RequestView request, RandomSource random) {
     return select(request, random, null);
   }
 
-  /**
-   * Selects as {@link #select(RequestView, RandomSource)} does, and reports each examined route to
-   * {@code trace}.
-   *
-   * @param trace notified of each examined route; null when not needed
-   */
+  /** Also reports each examined route to {@code trace}, if not null. */
   public @Nullable RouteDecision select(
       RequestView request, RandomSource random, @Nullable RouteTrace trace) {
     if (failure != null) {
@@ -112,10 +103,7 @@ public final class ConfigSelector {
         isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // a served address
   }
 
-  /**
-   * The routes in order of preference. The places that a {@link RouteTrace} receives are indices in
-   * this list.
-   */
+  /** The routes in order of preference; a {@link RouteTrace} receives indices of this list. */
   public List<Route> routes() {
     return List.of(routes);
   }

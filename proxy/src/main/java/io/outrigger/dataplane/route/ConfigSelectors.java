@@ -17,10 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Creates the selectors of one target, one per configuration. An update of endpoints keeps the
- * selector.
- */
+/** Creates the selectors of one target. An update of endpoints keeps the selector. */
 @ControlConfined
 public final class ConfigSelectors {
   private final String authority;
@@ -28,7 +25,7 @@ public final class ConfigSelectors {
   private final boolean ignoreRouteTimeout;
   private @Nullable Built last;
 
-  /** A selector and everything that it was created from. */
+  /** A selector and the values from which it was created. */
   private record Built(
       VirtualHost host,
       ApiListener listener,
@@ -52,8 +49,7 @@ public final class ConfigSelectors {
   }
 
   /**
-   * Returns the selector of {@code config}; returns the previous selector when the new one would be
-   * equal.
+   * Returns the selector of {@code config}: the previous selector when nothing has changed.
    *
    * @param handles all clusters that routes of {@code config} use, by name
    */
@@ -73,15 +69,14 @@ public final class ConfigSelectors {
 
   /**
    * Returns the selector for a target without a usable configuration. The next selector is always a
-   * new object, because clusters may be retired meanwhile: a call that a retired cluster has
-   * refused waits for a selector other than the one that chose the cluster.
+   * new object: a call whose cluster was retired waits for another object.
    */
   public ConfigSelector failing(RpcStatus status) {
     last = null;
     return ConfigSelector.failing(status, false);
   }
 
-  /** Returns the final selector of a target that is no longer watched; it fails every request. */
+  /** Returns the last selector of a target, which is no longer watched; every request fails. */
   public ConfigSelector released(RpcStatus status) {
     last = null;
     return ConfigSelector.failing(status, true);

@@ -7,19 +7,19 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The time limit that a route sets for a request. The limit is computed once, when the route is
- * published, by one of two versions of A31.
+ * The time limit that a route sets for a request, computed when the route is published. A31 has two
+ * versions.
  *
  * <ul>
- *   <li>The current version applies if the route has {@code max_stream_duration}, or if the route
- *       has neither {@code timeout} nor {@code max_grpc_timeout} while the connection manager sets
- *       a limit. The first field that is set decides: {@code grpc_timeout_header_max}, {@code
- *       max_stream_duration}, or the {@code max_stream_duration} of the connection manager.
- *   <li>The first version applies otherwise. {@code max_grpc_timeout} decides if set, otherwise
- *       {@code timeout} if set, otherwise the default of 15 s.
+ *   <li>The current version applies if the route has {@code max_stream_duration}. It also applies
+ *       if the route has neither {@code timeout} nor {@code max_grpc_timeout}, and the connection
+ *       manager sets a limit. The first field that is set decides: {@code grpc_timeout_header_max},
+ *       {@code max_stream_duration}, or the {@code max_stream_duration} of the connection manager.
+ *   <li>The first version applies otherwise. The first field that is set decides: {@code
+ *       max_grpc_timeout}, {@code timeout}, or the default of 15 s.
  * </ul>
  *
- * In each of these fields, zero means no limit. The limit never extends the app's own deadline.
+ * In each of these fields, zero means no limit. The limit never extends the app's deadline.
  */
 @AnyThread
 public record EffectiveTimeout(long limitNanos, Source source) {
@@ -62,7 +62,6 @@ public record EffectiveTimeout(long limitNanos, Source source) {
    * Returns the time limit of a request from the arrival of its headers.
    *
    * @param appNanos the timeout that the app sent, or {@link #NONE}
-   * @return the shorter of both limits, or {@link #NONE}
    */
   public long forRequest(long appNanos) {
     return Math.min(appNanos, limitNanos);
@@ -70,16 +69,14 @@ public record EffectiveTimeout(long limitNanos, Source source) {
 
   private static EffectiveTimeout byStreamDuration(
       RouteTimeout route, Optional<Duration> listener) {
-    Optional<StreamDuration> own = route.maxStreamDuration();
-    return of(own.flatMap(StreamDuration::grpcTimeoutHeaderMax), Source.GRPC_TIMEOUT_HEADER_MAX)
-        .or(() -> of(own.flatMap(StreamDuration::maxStreamDuration), Source.MAX_STREAM_DURATION))
+    Optional<StreamDuration> set = route.maxStreamDuration();
+    return of(set.flatMap(StreamDuration::grpcTimeoutHeaderMax), Source.GRPC_TIMEOUT_HEADER_MAX)
+        .or(() -> of(set.flatMap(StreamDuration::maxStreamDuration), Source.MAX_STREAM_DURATION))
         .or(() -> of(listener, Source.LISTENER_MAX_STREAM_DURATION))
         .orElseGet(() -> new EffectiveTimeout(NONE, Source.NOTHING));
   }
 
-  /**
-   * Zero means no limit; a duration that does not fit into a long also becomes no limit (A31-32).
-   */
+  /** Zero and a duration that does not fit into a long mean no limit (A31-32). */
   private static Optional<EffectiveTimeout> of(Optional<Duration> limit, Source source) {
     return limit.map(
         given -> {

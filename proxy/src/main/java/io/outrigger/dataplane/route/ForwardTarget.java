@@ -4,10 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An xDS target as event loops use it: holds the current selector, and parks calls that wait for
- * another selector.
- */
+/** An xDS target: its current selector, and the calls that wait for another selector. */
 @AnyThread
 public interface ForwardTarget {
   /** The target as configured, such as {@code xds:///orders}. */
@@ -16,20 +13,18 @@ public interface ForwardTarget {
   /** The data-plane authority, which is matched against virtual hosts and sent to backends. */
   String authority();
 
-  /** Reads the current selector from a volatile field; null before the first result. */
+  /** The current selector, read from a volatile field; null before the first selector. */
   @Nullable ConfigSelector selector();
 
   /**
    * Parks a call until a selector other than {@code seen} is published.
    *
-   * @param seen the selector that the caller has; null to wait for the first selector
-   * @return a ticket for {@link #unpark}, or a negative number when another selector is published
-   *     already
+   * @param seen null to wait for the first selector
+   * @return a ticket for {@link #unpark}, or a negative number when another selector is already
+   *     published
    */
   long park(ParkedCall call, @Nullable ConfigSelector seen);
 
-  /**
-   * Removes a parked call. Returns false when the call was woken already, or is about to be woken.
-   */
+  /** Removes a parked call. Returns false when the call was woken or will be woken. */
   boolean unpark(long ticket);
 }

@@ -44,7 +44,7 @@ public final class GrpcTimeout {
 
   /**
    * Formats a duration in the finest unit that fits into eight digits. The value is rounded up, so
-   * that the deadline of this proxy fires before the backend's (A31-37).
+   * that this proxy's deadline is earlier than the backend's deadline (A31-37).
    *
    * @param nanos positive
    */
@@ -60,15 +60,15 @@ public final class GrpcTimeout {
 
   private static AsciiString text(int value, char unit) {
     int digits = 1;
-    for (int rest = value; rest >= 10; rest /= 10) {
+    for (int i = value; i >= 10; i /= 10) {
       digits++;
     }
     byte[] text = new byte[digits + 1];
     text[digits] = (byte) unit;
-    int rest = value;
+    int remaining = value;
     for (int i = digits - 1; i >= 0; i--) {
-      text[i] = (byte) ('0' + rest % 10);
-      rest /= 10;
+      text[i] = (byte) ('0' + remaining % 10);
+      remaining /= 10;
     }
     return new AsciiString(text, false);
   }

@@ -9,19 +9,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decisions of one route, prepared when the route is published. One of these decisions is
- * chosen for each request, at random by cluster weight (A31-34).
+ * The decisions of one route, prepared when the route is published. For each request, one decision
+ * is chosen at random by the weight of its cluster (A31-34).
  */
 @AnyThread
 final class RouteChoice {
   private final RouteDecision[] decisions;
 
-  /** For each decision, the sum of its weight and the weights of all decisions before it. */
-  private final long[] upTo;
+  /** For each decision, the sum of its weight and the weights of the decisions before. */
+  private final long[] sums;
 
-  private RouteChoice(RouteDecision[] decisions, long[] upTo) {
+  private RouteChoice(RouteDecision[] decisions, long[] sums) {
     this.decisions = decisions;
-    this.upTo = upTo;
+    this.sums = sums;
   }
 
   static RouteChoice of(RouteDecision only) {
@@ -30,11 +30,11 @@ final class RouteChoice {
 
   static RouteChoice of(
       List<WeightedCluster> clusters, Function<WeightedCluster, RouteDecision> decide) {
-    long[] upTo = clusters.stream().mapToLong(WeightedCluster::weight).toArray();
-    for (int i = 1; i < upTo.length; i++) {
-      upTo[i] += upTo[i - 1];
+    long[] sums = clusters.stream().mapToLong(WeightedCluster::weight).toArray();
+    for (int i = 1; i < sums.length; i++) {
+      sums[i] += sums[i - 1];
     }
-    return new RouteChoice(clusters.stream().map(decide).toArray(RouteDecision[]::new), upTo);
+    return new RouteChoice(clusters.stream().map(decide).toArray(RouteDecision[]::new), sums);
   }
 
   /**
@@ -44,8 +44,8 @@ final class RouteChoice {
   @Nullable RouteDecision choose(RandomSource random) {
     int i = 0;
     if (decisions.length > 1) {
-      long drawn = random.nextLong(upTo[upTo.length - 1], Purpose.CLUSTER_WEIGHT);
-      while (drawn >= upTo[i]) {
+      long drawn = random.nextLong(sums[sums.length - 1], Purpose.CLUSTER_WEIGHT);
+      while (drawn >= sums[i]) {
         i++;
       }
     }

@@ -15,8 +15,7 @@ public sealed interface RouteDecision {
    *
    * @param limit the route's time limit, to be combined with the app's deadline
    * @param filters the filters that run before the request is sent
-   * @param clusters all clusters of a weighted route, by name; a filter may change the call to
-   *     another of these clusters
+   * @param clusters the clusters of a weighted route, by name
    */
   record Forward(
       ClusterHandle cluster,
@@ -29,10 +28,9 @@ public sealed interface RouteDecision {
     /**
      * Changes the call to the route's cluster {@code name} (A60 "Config Selector Changes").
      *
-     * @param held the cluster that the call holds; released when the call changes to another
-     *     cluster
-     * @return the cluster that the call holds now. The call stays in its previous cluster when the
-     *     route does not have the new cluster, or when the new cluster was retired
+     * @param held the cluster of the call, released when the call changes to another cluster
+     * @return the new cluster of the call: {@code held} when the route does not have the other
+     *     cluster, or when the other cluster was retired
      */
     public ClusterHandle change(ClusterHandle held, String name) {
       ClusterHandle other = clusters.get(name);
@@ -52,7 +50,6 @@ public sealed interface RouteDecision {
    *     {@code reason}
    */
   record Reject(RpcStatus status, String reason, int httpStatus) implements RouteDecision {
-    /** Creates a rejection with the usual HTTP status of {@code reason}. */
     public Reject(RpcStatus status, String reason) {
       this(status, reason, 0);
     }

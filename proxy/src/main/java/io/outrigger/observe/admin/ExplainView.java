@@ -8,7 +8,7 @@ import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.WireText;
 import io.outrigger.dataplane.filter.FilterPlan;
-import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
+import io.outrigger.dataplane.filter.FilterPlan.CookieSession;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.RouteDecision;
@@ -176,7 +176,7 @@ public final class ExplainView {
    * Returns the session: the endpoints that its cookie names, their states, and whether the session
    * is kept. The value of the cookie is not shown.
    */
-  private static JsonObject session(AskedSession asked, Branch branch) {
+  private static JsonObject session(CookieSession asked, Branch branch) {
     Optional<PickPlan.Preferring> preferring = branch.plan().flatMap(ExplainView::preferring);
     PickPlan.OverrideOutcome outcome =
         preferring.map(PickPlan.Preferring::outcome).orElse(PickPlan.OverrideOutcome.LOST);

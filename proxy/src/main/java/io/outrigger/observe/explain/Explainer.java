@@ -12,7 +12,7 @@ import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.dataplane.filter.FilterPlan;
-import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
+import io.outrigger.dataplane.filter.FilterPlan.CookieSession;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.ConfigSelector;
@@ -199,10 +199,10 @@ public final class Explainer {
   private void addForwarded(double probability, RouteDecision.Forward chosen) {
     List<FilterPlan> plans = chosen.filters().plan(request, chosen.clusters().keySet());
     List<FilterPlan> acting = plans.stream().filter(plan -> !plan.effects().isEmpty()).toList();
-    Optional<AskedSession> asked =
+    Optional<CookieSession> asked =
         plans.stream().flatMap(plan -> plan.session().stream()).findFirst();
     ClusterHandle cluster =
-        chosen.change(chosen.cluster(), asked.map(AskedSession::taken).orElse(""));
+        chosen.change(chosen.cluster(), asked.map(CookieSession::selected).orElse(""));
     try {
       for (int i = 0; i < branches.size(); i++) {
         if (branches.get(i).hasSameOutcome(chosen, cluster.name(), acting, asked)) {
@@ -212,7 +212,7 @@ public final class Explainer {
       }
       if (probability > 0 && branches.size() < MAX_BRANCHES) {
         PlannedCall call =
-            request.on(chosen.route(), forward.channelId(), asked.map(AskedSession::addresses));
+            request.on(chosen.route(), forward.channelId(), asked.map(CookieSession::addresses));
         branches.add(
             new Branch(
                 probability,

@@ -5,7 +5,7 @@ import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.route.Route;
 import io.outrigger.dataplane.filter.FilterPlan;
-import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
+import io.outrigger.dataplane.filter.FilterPlan.CookieSession;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.lb.PickPlan;
@@ -68,7 +68,7 @@ public record Explanation(
       RouteDecision decision,
       String cluster,
       List<FilterPlan> filters,
-      Optional<AskedSession> session,
+      Optional<CookieSession> session,
       OverlayEffect overlay,
       Optional<LbNode> tree,
       Optional<PickPlan> plan) {
@@ -96,7 +96,7 @@ public record Explanation(
         RouteDecision.Forward other,
         String otherCluster,
         List<FilterPlan> otherFilters,
-        Optional<AskedSession> asked) {
+        Optional<CookieSession> asked) {
       return decision instanceof RouteDecision.Forward mine
           && mine.route().equals(other.route())
           && filters.equals(otherFilters)

@@ -63,9 +63,9 @@ class CallStatsTotalsTest {
 
   @Test
   void durationsOfAllKindsOfCallsAreOneDistribution() {
-    first.plainEnded(10_000);
-    second.plainEnded(10_000);
-    first.plainEnded(20_000);
+    first.notGrpcEnded(10_000);
+    second.notGrpcEnded(10_000);
+    first.notGrpcEnded(20_000);
     second.method(new Request("/a.B/C")).callEnded(Code.OK, 1_000_000);
 
     assertThat(micros(totals().durations())).isEqualTo(Map.of(10L, 2L, 20L, 1L, 1023L, 1L));
