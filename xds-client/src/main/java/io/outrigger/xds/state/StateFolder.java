@@ -97,6 +97,8 @@ public final class StateFolder {
       Map<KeptResource.Key, KeptResource> resources,
       Map<String, Instant> times,
       Optional<String> problem) {
+    public static final Reading EMPTY = new Reading(Map.of(), Map.of(), Optional.empty());
+
     public Reading {
       resources = Map.copyOf(resources);
       times = Map.copyOf(times);
@@ -120,7 +122,7 @@ public final class StateFolder {
 
   private Reading readOnce(Instant now) {
     if (!Files.exists(folder.resolve(INDEX))) {
-      return new Reading(Map.of(), Map.of(), Optional.empty()); // nothing was ever written
+      return Reading.EMPTY;
     }
     try {
       StateFormat.Index index = StateFormat.readIndex(content(INDEX));

@@ -38,8 +38,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The xDS clients of a process. All clients share one channel to each control plane. The channel
- * connects when a client opens its first stream.
+ * The xDS clients of a process. All clients share one channel to each control plane.
  *
  * <p>If no list of servers in the bootstrap has a fallback server, all targets share one client,
  * and thus one stream to each server and one copy of each resource (A57-37). Otherwise each target
@@ -66,7 +65,7 @@ public final class AdsClients {
   private final Map<String, TargetClient> clients = new LinkedHashMap<>();
   private final CurrentOverlay overlays;
   private final StateKeeper keeper;
-  private final StateKeeper unkept; // never started
+  private final StateKeeper disabledKeeper; // for servers of this process; never started
   private @Nullable LoadReporters reporters;
   private boolean closed;
 
@@ -102,7 +101,7 @@ public final class AdsClients {
     this.overlays =
         new CurrentOverlay(loop, decoding, decoder, this::contextOf, this::subscriptions);
     this.keeper = new StateKeeper(loop, decoder, overlays, bootstrap.allServers(), observer);
-    this.unkept = new StateKeeper(loop, decoder, overlays, List.of(), observer);
+    this.disabledKeeper = new StateKeeper(loop, decoder, overlays, List.of(), observer);
     serverLists(bootstrap)
         .flatMap(List::stream)
         .forEach(server -> transports.computeIfAbsent(server, connect));
@@ -112,8 +111,7 @@ public final class AdsClients {
   }
 
   /**
-   * Returns the client of one target; may be called on any thread. The client keeps a resource only
-   * while the resource is watched.
+   * Returns the client of one target; may be called on any thread.
    *
    * @param target the target as configured, such as {@code xds:///orders}
    */
@@ -123,8 +121,7 @@ public final class AdsClients {
 
   /**
    * Returns the client of all served addresses; may be called on any thread. Served addresses and
-   * targets share a stream, unless targets have their own streams (A71). Local policy has no effect
-   * on served addresses, because local policy patches only routes that forward requests.
+   * targets share a stream, unless targets have their own streams (A71).
    */
   public XdsClient ofServers() {
     return of(SERVERS, isShared() ? ALL_TARGETS : SERVERS, bootstrap, keeper);
@@ -137,10 +134,10 @@ public final class AdsClients {
    * @param server a server of this process, not of the bootstrap
    */
   public XdsClient of(String target, XdsServer server) {
-    return of(target, server.uri(), bootstrap.servedBy(server), unkept);
+    return of(target, server.uri(), bootstrap.servedBy(server), disabledKeeper);
   }
 
-  private XdsClient of(String target, String scope, Bootstrap servers, StateKeeper keeping) {
+  private XdsClient of(String target, String scope, Bootstrap servers, StateKeeper scopeKeeper) {
     return new XdsClient() {
       @Override
       public <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
@@ -148,14 +145,14 @@ public final class AdsClients {
         overlays.use(target);
         Watch watch =
             clients
-                .computeIfAbsent(scope, absent -> newClient(absent, servers, keeping))
+                .computeIfAbsent(scope, absent -> newClient(absent, servers, scopeKeeper))
                 .watch(type, name, target, watcher);
         var open = new AtomicBoolean(true);
         return () -> {
           if (open.getAndSet(false)) {
             watch.close();
             overlays.release(target);
-            forgetLater(scope);
+            closeLater(scope);
           }
         };
       }
@@ -163,8 +160,8 @@ public final class AdsClients {
   }
 
   /**
-   * Applies an overlay to the resources in use and to all resources that follow. The overlay takes
-   * effect when the decoding thread has decoded the affected resources again.
+   * Applies an overlay to the resources in use and to later resources. The overlay takes effect
+   * when the decoding thread has decoded the affected resources again.
    *
    * @param listener called while this overlay is in force, with each rule that cannot be applied
    *     and the resource concerned: a cluster, or {@code configuration/virtual host/route}
@@ -229,8 +226,8 @@ public final class AdsClients {
   }
 
   /**
-   * Starts to report the load that {@code source} counts. A server receives reports if it sent a
-   * cluster with an {@code lrs_server} (A27, A71-09).
+   * Starts to report the load that {@code source} counts. A server receives reports if the server
+   * sent a cluster with an {@code lrs_server} (A27, A71-09).
    */
   public void reportLoad(LoadSource source) {
     loop.checkInside();
@@ -267,8 +264,8 @@ public final class AdsClients {
         bootstrap.authorities().values().stream().map(Bootstrap.Authority::servers));
   }
 
-  private TargetClient newClient(String scope, Bootstrap servers, StateKeeper keeping) {
-    return new TargetClient(loop, scope, servers, this::newSupervisor, keeping);
+  private TargetClient newClient(String scope, Bootstrap servers, StateKeeper scopeKeeper) {
+    return new TargetClient(loop, scope, servers, this::newSupervisor, scopeKeeper);
   }
 
   private DecodeContext contextOf(XdsServer server) {
@@ -300,17 +297,17 @@ public final class AdsClients {
   }
 
   private AdsTransport transport(XdsServer server) {
-    return transports.computeIfAbsent(server, connect); // made already for servers of the bootstrap
+    return transports.computeIfAbsent(server, connect); // present for servers of the bootstrap
   }
 
   /** Closes an unused client later, because a watch may be closed and opened again in one turn. */
-  private void forgetLater(String scope) {
+  private void closeLater(String scope) {
     if (!scope.equals(ALL_TARGETS)) {
-      loop.execute(() -> loop.execute(() -> forgetUnused(scope)));
+      loop.execute(() -> loop.execute(() -> closeUnused(scope)));
     }
   }
 
-  private void forgetUnused(String scope) {
+  private void closeUnused(String scope) {
     TargetClient client = clients.get(scope);
     if (!closed && client != null && !client.isInUse()) {
       clients.remove(scope);

@@ -16,12 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the events of one control plane, counts them for A78, and passes them to the next observer.
+ * Logs the events of one control plane, counts the events for A78, and passes them to the next
+ * observer. The state events do not come from a control plane and do not pass through this class.
  *
- * <p>A control plane that repeats its errors in a loop must not fill the disk. Within a minute, the
- * same rejection is logged again only after a response was accepted, and at most ten rejections are
- * logged. Errors and deletions of resources arrive in accepted responses, and are limited
- * separately to ten lines per minute each. The counters and the next observer receive every event.
+ * <p>A control plane that repeats its errors in a loop must not fill the disk. Rejections, resource
+ * errors and deletions are therefore limited to ten lines per minute each, without repetitions. A
+ * repeated rejection is logged again only after the client has accepted a response.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {
@@ -43,7 +43,6 @@ final class AdsLog implements AdsObserver {
 
   /**
    * @param title the name of the server in log lines
-   * @param next receives every event after this class
    */
   AdsLog(ControlLoop loop, String title, AdsObserver next) {
     this.loop = loop;
@@ -122,26 +121,16 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
-    String what =
+    String text =
         "deleted %s, %s: %s"
             .formatted(
                 Count.of(names.size(), type + " resource"),
                 kept ? "kept in use by targets" : "out of use",
                 Count.list(names, NAMES_SHOWN));
-    if (deletions.shouldLog(what)) {
-      log.warn("{}: {}", title, what);
+    if (deletions.shouldLog(text)) {
+      log.warn("{}: {}", title, text);
     }
     next.onDeleted(server, type, names, kept);
-  }
-
-  @Override
-  public void onStale(String text) {
-    next.onStale(text);
-  }
-
-  @Override
-  public void onStateProblem(String text) {
-    next.onStateProblem(text);
   }
 
   private void count(Response response) {
@@ -151,7 +140,6 @@ final class AdsLog implements AdsObserver {
         (a, b) -> new Updates(a.valid() + b.valid(), a.invalid() + b.invalid()));
   }
 
-  /** Limits the log lines of one kind in each period. */
   private final class Lines {
     private final Set<String> logged = new HashSet<>();
     private long periodEnd = loop.nanoTime();

@@ -6,9 +6,8 @@ import io.outrigger.xds.ResourceType;
 import java.util.List;
 
 /**
- * Receives the events between this process and the control planes. Logs, metrics and the list of
- * events implement this interface. All methods are called on the control loop. The parameter {@code
- * server} is the name of the transport.
+ * Receives the events between this process and the control planes. All methods are called on the
+ * control loop. The parameter {@code server} is the name of the transport.
  */
 @ControlConfined
 public interface AdsObserver {
@@ -16,7 +15,7 @@ public interface AdsObserver {
 
   default void onConnected(String server) {}
 
-  /** A stream ended, or could not be made, before any response: a connectivity failure (A57). */
+  /** A stream ended before any response: a connectivity failure (A57). */
   default void onFailed(String server, RpcStatus reason) {}
 
   /** A stream ended after a response, which is no error (A57-02). */
@@ -30,9 +29,7 @@ public interface AdsObserver {
 
   default void onAck(String server, Response response) {}
 
-  /**
-   * The client rejected a response; {@code details} names each invalid resource with its reasons.
-   */
+  /** {@code details} names each invalid resource of the rejected response with the reasons. */
   default void onNack(String server, Response response, String details) {}
 
   /** The server sent an error for a resource (xRFC TP3). */
@@ -42,8 +39,8 @@ public interface AdsObserver {
   /**
    * The server deleted resources.
    *
-   * @param kept whether targets keep the deleted resources in use (A88 without {@code
-   *     fail_on_data_errors}); a served address never keeps a Listener that is deleted
+   * @param kept whether targets continue to use the deleted resources (A88 without {@code
+   *     fail_on_data_errors}); a served address never uses a deleted Listener
    */
   default void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {}
 
@@ -53,7 +50,7 @@ public interface AdsObserver {
    * @param version the version, or its first {@link #MAX_VERSION} characters
    * @param valid the number of subscribed resources that were valid
    * @param changes up to {@link #MAX_CHANGES} resources that differ from the resource in use
-   * @param changed the number of all resources that differ from the resource in use
+   * @param changed the number of all changes
    */
   record Response(
       ResourceType<?> type,

@@ -23,15 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The life of one ADS stream. A session sends the node, the names and the nonce of each type,
- * answers with ACK or NACK, and reads one response at a time. Each session serves one stream; the
- * accepted versions outlive the stream and belong to the supervisor.
+ * One ADS stream. The session requests the subscribed names of each type, answers each response
+ * with ACK or NACK, and reads one response at a time.
  */
 @ControlConfined
 final class AdsSession implements AdsTransport.Listener {
   private static final Logger log = LoggerFactory.getLogger(AdsSession.class);
 
-  /** The progress of the stream. Only the transport knows whether the stream is writable. */
   private enum Phase {
     OPENED,
     RESPONDED,
@@ -40,23 +38,23 @@ final class AdsSession implements AdsTransport.Listener {
 
   private static final class Requested {
     Set<String> names = Set.of();
-    final Set<String> forgotten = new HashSet<>(); // unsubscribed during decoding
+    final Set<String> unsubscribed = new HashSet<>(); // since the last request
     final Set<String> untimed = new LinkedHashSet<>(); // requested, timer not started
     String nonce = "";
     Optional<Status> refusal = Optional.empty(); // of the latest response
-    boolean owesAnswer; // the latest response is neither accepted nor rejected yet
+    boolean isAnswerPending; // the ACK or NACK of the latest response is not sent yet
     boolean sentAny;
   }
 
   private final ControlLoop loop;
   private final String server;
   private final WireNode node;
-  private final Map<ResourceType<?>, String> acceptedVersions;
+  private final Map<ResourceType<?>, String> acceptedVersions; // outlive the stream (A57-26)
   private final ServerSubscriptions subscriptions;
   private final ResourceTimers timers;
   private final ResponseHandler handler;
   private final AdsObserver observer;
-  private final StreamSupervisor owner;
+  private final StreamSupervisor supervisor;
   private final Map<ResourceType<?>, Requested> requested = new HashMap<>();
   private final ServerStream<DiscoveryRequest> stream;
   private @Nullable ResourceType<?> reading; // the type of the response that is being decoded
@@ -73,7 +71,7 @@ final class AdsSession implements AdsTransport.Listener {
       ResourceTimers timers,
       ResponseHandler handler,
       AdsObserver observer,
-      StreamSupervisor owner) {
+      StreamSupervisor supervisor) {
     this.loop = loop;
     this.server = transport.name();
     this.node = node;
@@ -82,7 +80,7 @@ final class AdsSession implements AdsTransport.Listener {
     this.timers = timers;
     this.handler = handler;
     this.observer = observer;
-    this.owner = owner;
+    this.supervisor = supervisor;
     ResourceType.ALL.forEach(type -> requested.put(type, new Requested()));
     this.stream = transport.open(this);
   }
@@ -98,14 +96,14 @@ final class AdsSession implements AdsTransport.Listener {
       Set<String> names = subscriptions.names(type);
       Requested of = requestedOf(type);
       boolean isChanged = !names.equals(of.names);
-      if (isChanged && of.sentAny && isBlocked() && !of.owesAnswer && !type.equals(reading)) {
+      if (isChanged && of.sentAny && isBlocked() && !of.isAnswerPending && !type.equals(reading)) {
         of.refusal = Optional.empty();
-        of.owesAnswer = true; // the next request repeats the last ACK
+        of.isAnswerPending = true; // the next request repeats the last ACK
       }
-      if (type.equals(reading) || of.owesAnswer) {
-        // A later request will carry the names. An unsubscribed name loses its cached resource. The
+      if (type.equals(reading) || of.isAnswerPending) {
+        // The answer will contain the names. An unsubscribed name loses its cached resource. The
         // server sends that resource again only if a request has omitted the name.
-        of.names.stream().filter(name -> !names.contains(name)).forEach(of.forgotten::add);
+        of.names.stream().filter(name -> !names.contains(name)).forEach(of.unsubscribed::add);
       } else if (isChanged) {
         // Before the first subscription both sets are empty, so no request is sent. An empty first
         // request would subscribe to every resource (A57-28).
@@ -128,10 +126,10 @@ final class AdsSession implements AdsTransport.Listener {
     }
     if (!ready) {
       ready = true;
-      owner.onReady();
+      supervisor.onReady();
     }
     ResourceType.ALL.stream()
-        .filter(type -> requestedOf(type).owesAnswer)
+        .filter(type -> requestedOf(type).isAnswerPending)
         .forEach(this::sendAnswer);
     ResourceType.ALL.forEach(this::startTimers);
   }
@@ -144,17 +142,16 @@ final class AdsSession implements AdsTransport.Listener {
     }
     if (phase == Phase.OPENED) {
       phase = Phase.RESPONDED;
-      owner.onFirstResponse();
+      supervisor.onFirstResponse();
     }
     ResourceType.ALL.stream()
         .filter(type -> type.typeUrl().equals(response.getTypeUrl()))
         .findFirst()
-        .ifPresentOrElse(type -> read(type, response), () -> passOver(response));
+        .ifPresentOrElse(type -> read(type, response), () -> ignore(response)); // A57-31
   }
 
-  /** Ignores a response of unknown type: the response is neither accepted nor rejected (A57-31). */
-  private void passOver(DiscoveryResponse response) {
-    log.debug("control plane {}: unknown type {}", server, response.getTypeUrl());
+  private void ignore(DiscoveryResponse response) {
+    log.debug("control plane {}: ignored a response of {}", server, response.getTypeUrl());
     loop.execute(this::requestNext);
   }
 
@@ -171,21 +168,19 @@ final class AdsSession implements AdsTransport.Listener {
     boolean responded = phase == Phase.RESPONDED;
     phase = Phase.CLOSED;
     stopTimers();
-    owner.onEnded(responded, reason);
+    supervisor.onEnded(responded, reason);
   }
 
   private <T> void read(ResourceType<T> type, DiscoveryResponse response) {
     Requested of = requestedOf(type);
     if (!of.sentAny) {
-      log.debug(
-          "control plane {}: ignored a response of type {}, which was not requested", server, type);
-      loop.execute(this::requestNext); // an ACK without names would subscribe to everything
+      ignore(response); // an ACK without names would subscribe to everything
       return;
     }
     of.nonce = response.getNonce();
-    of.owesAnswer = false; // the answer to this response replaces the earlier answer
+    of.isAnswerPending = false; // the answer to this response replaces the earlier answer
     reading = type;
-    timers.hold();
+    timers.setDecoding(true);
     Set<String> requestedBefore = of.names;
     handler.read(type, response, decoded -> apply(type, response, decoded, requestedBefore));
   }
@@ -205,7 +200,7 @@ final class AdsSession implements AdsTransport.Listener {
     } finally {
       // Watchers may have posted tasks. The next response is read after those tasks.
       loop.execute(this::requestNext);
-      timers.release();
+      timers.setDecoding(false);
       deferredEnd.ifPresent(this::onClosed);
     }
   }
@@ -226,14 +221,14 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
-   * Sends an ACK or NACK, as soon as the server has read the earlier requests. A server that sends
-   * responses without reading requests gets only one request per type, which answers the latest
-   * response. A queue of requests for all responses would exhaust the memory.
+   * Sends an ACK or NACK when the server has read the earlier requests. Until then, only the answer
+   * to the latest response of each type is pending: a server that sends responses without reading
+   * requests must not exhaust the memory.
    */
   private void answer(ResourceType<?> type, Optional<Status> refusal) {
     Requested of = requestedOf(type);
     of.refusal = refusal;
-    of.owesAnswer = true;
+    of.isAnswerPending = true;
     if (!isBlocked()) {
       sendAnswer(type);
     }
@@ -245,36 +240,32 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
-   * Sends an ACK or NACK with the names that are subscribed now. A name may have been unsubscribed
-   * and subscribed again during decoding. The ACK or NACK omits such a name, and a second request
-   * contains it.
+   * Sends an ACK or NACK with the subscribed names. A name may have been unsubscribed and
+   * subscribed again since the last request. The ACK or NACK omits such a name, and a second
+   * request contains the name.
    */
   private void sendAnswer(ResourceType<?> type) {
     Requested of = requestedOf(type);
-    of.owesAnswer = false;
+    of.isAnswerPending = false;
     Set<String> names = subscriptions.names(type);
-    if (Collections.disjoint(names, of.forgotten)) {
+    if (Collections.disjoint(names, of.unsubscribed)) {
       send(type, names, of.refusal);
     } else {
       Set<String> kept = new LinkedHashSet<>(names);
-      kept.removeAll(of.forgotten);
+      kept.removeAll(of.unsubscribed);
       send(type, kept, of.refusal);
       send(type, names, Optional.empty());
     }
-    of.forgotten.clear();
+    of.unsubscribed.clear();
   }
 
-  /**
-   * Sends a request with the given names, the latest nonce and the latest accepted version (A57-29,
-   * 30).
-   */
   private void send(ResourceType<?> type, Set<String> names, Optional<Status> error) {
     Requested of = requestedOf(type);
     Set<String> before = of.names;
     var request =
         DiscoveryRequest.newBuilder()
             .setTypeUrl(type.typeUrl())
-            .setVersionInfo(acceptedVersions.getOrDefault(type, ""))
+            .setVersionInfo(acceptedVersions.getOrDefault(type, "")) // A57-29, A57-30
             .setResponseNonce(of.nonce)
             .addAllResourceNames(names);
     error.ifPresent(request::setErrorDetail);
@@ -296,10 +287,7 @@ final class AdsSession implements AdsTransport.Listener {
     startTimers(type);
   }
 
-  /**
-   * Starts the timers of requested names once the request has been written to a connection (A57-12,
-   * A57-22).
-   */
+  /** Starts the timers of requested names if the requests have been written (A57-12, A57-22). */
   private void startTimers(ResourceType<?> type) {
     if (!ready || !stream.isReady()) {
       return; // onReady starts the timers

@@ -11,12 +11,10 @@ import java.util.Optional;
  * xds.local} over resources of this machine. All methods are called on the control loop.
  */
 public interface AdsTransport {
-  /** Opens a stream. The listener is not called before this method returns. */
+  /** Opens a stream. The listener is called only after this method has returned. */
   ServerStream<DiscoveryRequest> open(Listener listener);
 
-  /**
-   * Returns the transport for load reports to the same server; empty when the server accepts none.
-   */
+  /** Returns the transport of load reports; empty if the server accepts no reports. */
   default Optional<LrsTransport> loadReports() {
     return Optional.empty();
   }

@@ -14,9 +14,8 @@ import java.util.stream.Collectors;
 /**
  * The resources of one authority (A47), and its control planes in the order of preference (A71).
  *
- * <p>The servers in use are always the first servers of the list. Every server in use receives
- * requests for all resources. The state of the last server in use decides whether the next server
- * is needed, because every earlier server is unreachable.
+ * <p>The servers in use are the first servers of the list. Every server in use receives requests
+ * for all resources.
  *
  * <pre>
  * the last server in use is unreachable,
@@ -36,7 +35,7 @@ final class Authority {
   private boolean outageReported; // whether watchers were notified of an outage
 
   /**
-   * @param servers the control planes in the order of preference; at least one
+   * @param servers at least one
    * @param fallbackOnReachabilityOnly whether the next server is used even if no resource is
    *     missing (A95)
    */
@@ -74,9 +73,9 @@ final class Authority {
 
   private void onSubscriptionsChanged() {
     if (inUse == 0) {
-      use();
+      useNext();
     } else {
-      useOnly(subscriptions.isEmpty() ? 1 : inUse);
+      releaseAfter(subscriptions.isEmpty() ? 1 : inUse);
       servers.subList(0, inUse).forEach(StreamSupervisor::onSubscriptionsChanged);
     }
     if (servers.subList(0, inUse).stream().anyMatch(StreamSupervisor::hasResponded)) {
@@ -91,7 +90,7 @@ final class Authority {
       // Resources of the next server will replace those in use (A71-03), so the versions accepted
       // from earlier servers are no longer valid.
       servers.subList(0, inUse).forEach(StreamSupervisor::forgetVersions);
-      use();
+      useNext();
     }
     if (last().outage().isPresent()) {
       outageReported = true;
@@ -107,7 +106,7 @@ final class Authority {
     if (index < 0) {
       return;
     }
-    useOnly(index + 1);
+    releaseAfter(index + 1);
     kept.onAnswered();
     if (outageReported) {
       outageReported = false;
@@ -115,13 +114,13 @@ final class Authority {
     }
   }
 
-  private void use() {
+  private void useNext() {
     inUse++;
     last().serve(this);
   }
 
-  private void useOnly(int first) {
-    while (inUse > first) {
+  private void releaseAfter(int count) {
+    while (inUse > count) {
       inUse--;
       servers.get(inUse).release(this);
     }
@@ -136,18 +135,12 @@ final class Authority {
         || subscriptions.all().stream().anyMatch(s -> isMissing(s.entry()));
   }
 
-  /**
-   * Whether a resource is not cached in the sense of A71: neither received from a server nor known
-   * not to exist.
-   */
+  /** Whether a resource is not cached in the sense of A71. */
   private static boolean isMissing(CacheEntry<?> entry) {
     return (entry.held().isEmpty() || entry.isStale()) && !entry.isKnownNotToExist();
   }
 
-  /**
-   * Returns a status that names every server in use, because an operator must see that all of them
-   * failed.
-   */
+  /** Returns a status that names every server in use, because all servers in use have failed. */
   private RpcStatus failure() {
     return RpcStatus.unavailable(
         servers.subList(0, inUse).stream()

@@ -29,14 +29,13 @@ import java.util.function.Supplier;
  * resources in use except endpoints are decoded again from their bytes, on the executor that
  * decodes responses (decision xds-0073).
  *
- * <p>Each resource in use records the overlay under which it was decoded. When the overlay changes
- * while a response is decoded, the resources are decoded again. The order of responses and overlay
- * changes therefore does not matter.
+ * <p>Each resource in use records the overlay under which the resource was decoded. If the overlay
+ * changes while a response is decoded, the resources of the response are decoded again.
  */
 @ControlConfined
-@SuppressWarnings("ReferenceEquality") // compares overlays and held resources by identity
+@SuppressWarnings("ReferenceEquality") // of overlays and held resources
 final class CurrentOverlay {
-  private static final int MAX_LISTED = 20;
+  private static final int MAX_REPORTED = 20; // omissions per rule
 
   private final ControlLoop loop;
   private final Executor decoding;
@@ -46,7 +45,7 @@ final class CurrentOverlay {
   private final Map<OverlayRule, Set<String>> reported = new HashMap<>();
   private final Map<String, Integer> targets = new HashMap<>(); // the number of watches by target
   private Overlay overlay = Overlay.NONE;
-  private BiConsumer<String, OverlayEffect.Omission> onLeftOut = (resource, omission) -> {};
+  private BiConsumer<String, OverlayEffect.Omission> onOmission = (resource, omission) -> {};
 
   CurrentOverlay(
       ControlLoop loop,
@@ -71,17 +70,17 @@ final class CurrentOverlay {
 
   void change(Overlay next, BiConsumer<String, OverlayEffect.Omission> listener) {
     overlay = next.forTargets(targets.keySet());
-    onLeftOut = listener;
+    onOmission = listener;
     reported.clear();
     refresh();
   }
 
-  /** Counts a new watch for a target. The first watch of a target may put other rules in force. */
+  /** Counts a new watch of a target, because rules are in force only while a target is watched. */
   void use(String target) {
     if (targets.merge(target, 1, Integer::sum) == 1) {
-      Overlay with = overlay.forTargets(targets.keySet());
-      if (with != overlay) {
-        overlay = with;
+      Overlay next = overlay.forTargets(targets.keySet());
+      if (next != overlay) {
+        overlay = next;
         refresh();
       }
     }
@@ -91,14 +90,14 @@ final class CurrentOverlay {
     targets.computeIfPresent(target, (name, watches) -> watches == 1 ? null : watches - 1);
   }
 
-  /** Whether a resource in use needs no further decoding under {@code overlay}. */
-  static boolean isUnder(Overlay overlay, ResourceType<?> type, Held<?> held) {
+  /** Whether decoding the resource under {@code overlay} would give the value in use. */
+  static boolean isCurrent(Overlay overlay, ResourceType<?> type, Held<?> held) {
     return held.overlay() == overlay || type.equals(ResourceType.ENDPOINT);
   }
 
   /**
-   * Called after the resources of a response were stored. The overlay may have changed since the
-   * resources were decoded.
+   * Called after resources were stored. The overlay may have changed since the resources were
+   * decoded under {@code used}.
    */
   void onApplied(Overlay used) {
     if (used != overlay) {
@@ -116,17 +115,16 @@ final class CurrentOverlay {
 
   private void report(String part, OverlayEffect.Omission omission) {
     Set<String> parts = reported.computeIfAbsent(omission.rule(), rule -> new HashSet<>());
-    if (parts.size() < MAX_LISTED && parts.add(part)) {
-      onLeftOut.accept(part, omission);
+    if (parts.size() < MAX_REPORTED && parts.add(part)) {
+      onOmission.accept(part, omission);
     }
   }
 
-  /** Decodes each resource with an outdated overlay again, and applies the results in one turn. */
   private void refresh() {
-    List<Supplier<Runnable>> stale =
+    List<Supplier<Runnable>> outdated =
         subscriptions.get().stream().flatMap(each -> redecoding(each).stream()).toList();
-    if (!stale.isEmpty()) {
-      decode(stale, () -> {}); // if a task fails, all values in use stay
+    if (!outdated.isEmpty()) {
+      decode(outdated, () -> {}); // if a task fails, all values in use stay
     }
   }
 
@@ -135,7 +133,7 @@ final class CurrentOverlay {
    * loop.
    *
    * @param tasks each task decodes one resource and returns an action that puts the value into use
-   * @param then the callback that runs in the same turn, also if a task fails
+   * @param then runs in the same turn, or after a task has failed
    */
   void decode(List<Supplier<Runnable>> tasks, Runnable then) {
     decoding.execute(
@@ -160,12 +158,11 @@ final class CurrentOverlay {
         });
   }
 
-  /** Returns the task that decodes a resource; its result stores the value on the control loop. */
   private <T> Optional<Supplier<Runnable>> redecoding(Subscription<T> subscription) {
     return subscription
         .entry()
         .held()
-        .filter(held -> !isUnder(overlay, subscription.type(), held))
+        .filter(held -> !isCurrent(overlay, subscription.type(), held))
         .map(
             held -> {
               DecodeContext context = contextOf(held.server());
@@ -179,8 +176,8 @@ final class CurrentOverlay {
   }
 
   private <T> void apply(Subscription<T> subscription, Held<T> held, T value, Overlay under) {
-    boolean isStill = subscription.entry().held().filter(now -> now == held).isPresent();
-    if (isStill && under == overlay) { // otherwise a newer resource or overlay has arrived
+    boolean isInUse = subscription.entry().held().filter(now -> now == held).isPresent();
+    if (isInUse && under == overlay) { // otherwise a newer resource or overlay has arrived
       subscription.apply(new CacheEvent.Overlaid<>(value, under), ServerFeatures.NONE);
       onValue(value);
     }

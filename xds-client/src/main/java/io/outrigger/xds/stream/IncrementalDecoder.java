@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Decodes the new resources in a response of one server. A state-of-the-world response repeats
- * every resource when one changes. The decoder skips each resource whose bytes equal the bytes of
- * the resource in use.
+ * Decodes the responses of one server. A state-of-the-world response repeats every resource when
+ * one resource changes. The decoder skips each resource whose bytes equal the bytes of the resource
+ * in use.
  */
 @AnyThread
 final class IncrementalDecoder {
@@ -35,43 +35,38 @@ final class IncrementalDecoder {
 
   record InUse<T>(String name, Held<T> held) {}
 
-  /**
-   * Decodes {@code resources}. The result equals the result of a full decoding, except for the
-   * order of names.
-   */
+  /** The result equals the result of a full decoding, except for the order of names. */
   <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, List<InUse<T>> known, DecodeContext context) {
-    if (known.isEmpty()) {
-      return fresh(type, resources, context);
-    }
     Map<RawResource, InUse<T>> byBytes = new HashMap<>();
     known.forEach(inUse -> byBytes.put(inUse.held().raw(), inUse));
     Map<String, Valid<T>> valid = new LinkedHashMap<>();
     List<Any> others = new ArrayList<>();
     for (Any resource : resources) {
-      InUse<T> same = byBytes.get(rawOf(resource));
+      InUse<T> same = byBytes.isEmpty() ? null : byBytes.get(rawOf(resource));
       if (same == null) {
         others.add(resource);
       } else {
         valid.put(same.name(), new Valid<>(same.held().value(), same.held().raw()));
       }
     }
+    Decoded<T> decoded = decodeAll(type, others, context);
     if (valid.isEmpty()) {
-      return fresh(type, resources, context);
+      return decoded;
     }
-    Decoded<T> decoded = fresh(type, others, context);
     boolean orderMatters = // for positions in messages and for duplicate names
         !decoded.unnamed().isEmpty()
             || !Collections.disjoint(valid.keySet(), decoded.valid().keySet())
             || !Collections.disjoint(valid.keySet(), decoded.invalid().keySet());
     if (orderMatters) {
-      return fresh(type, resources, context);
+      return decodeAll(type, resources, context);
     }
     valid.putAll(decoded.valid());
     return new Decoded<>(valid, decoded.invalid(), decoded.unnamed(), decoded.overlay());
   }
 
-  private <T> Decoded<T> fresh(ResourceType<T> type, List<Any> resources, DecodeContext context) {
+  private <T> Decoded<T> decodeAll(
+      ResourceType<T> type, List<Any> resources, DecodeContext context) {
     Decoded<T> decoded = decoder.decode(type, resources, context);
     if (!type.equals(ResourceType.ENDPOINT)) {
       return decoded;
@@ -93,16 +88,12 @@ final class IncrementalDecoder {
 
   /**
    * Remembers the last decoded endpoints of each large cluster. Equal parts of a newly decoded set
-   * and of the last set become the same objects. The sharing happens on the decoding thread, so
-   * that the control loop can compare ten thousand endpoints by identity.
-   *
-   * <p>The class only saves work: a set that is remembered too long, or forgotten too early,
-   * changes no result. The references to sets are weak, because every user of a set also holds a
-   * reference.
+   * and of the last set become the same objects, so that the control loop can compare ten thousand
+   * endpoints by identity. The references to sets are weak, because every user of a set also holds
+   * a reference.
    */
   static final class RecentEndpoints {
-    /** Sets with fewer endpoints are not remembered, because small sets are cheap to compare. */
-    private static final int LARGE = 100;
+    private static final int LARGE = 100; // smaller sets are cheap to compare
 
     private final Map<String, WeakReference<EndpointSet>> sets = new ConcurrentHashMap<>();
 

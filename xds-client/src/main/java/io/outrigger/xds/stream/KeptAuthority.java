@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * Decides for one authority whether the resources that {@link StateKeeper} has kept are used.
+ * Decides for one authority whether the resources in the folder of {@link StateKeeper} are used.
  *
  * <pre>
  * NEW      -> WAITING   on the first subscription
  * WAITING  -> RESTORING when no server has answered within --state-after
- * WAITING  -> OUTDATED  the same, but this authority has answered the client of another target
+ * WAITING  -> OUTDATED  the same, but a server has answered the client of another target
  * any      -> ANSWERED  on the first response of a server
  * WAITING, RESTORING, OUTDATED -> NEW when no subscription is left
  * </pre>
@@ -35,16 +35,16 @@ final class KeptAuthority {
   private final String name;
   private final Subscriptions subscriptions;
   private final BooleanSupplier isReachable;
-  private final Runnable whenRestored;
+  private final Runnable onRestored;
   private final Set<Subscription<?>> tried = new HashSet<>();
   private final Set<Subscription<?>> restoring = new HashSet<>();
   private Phase phase = Phase.NEW;
-  private TimerHandle due = () -> {};
-  private TimerHandle absence = () -> {};
+  private TimerHandle restoreTimer = () -> {};
+  private TimerHandle absenceTimer = () -> {};
 
   /**
    * @param isReachable whether a control plane of the authority can be reached
-   * @param whenRestored called after kept resources were put into use, or turned out to be unusable
+   * @param onRestored called after kept resources were put into use, or were found unusable
    */
   KeptAuthority(
       StateKeeper keeper,
@@ -52,13 +52,13 @@ final class KeptAuthority {
       String name,
       Subscriptions subscriptions,
       BooleanSupplier isReachable,
-      Runnable whenRestored) {
+      Runnable onRestored) {
     this.keeper = keeper;
     this.scope = scope;
     this.name = name;
     this.subscriptions = subscriptions;
     this.isReachable = isReachable;
-    this.whenRestored = whenRestored;
+    this.onRestored = onRestored;
   }
 
   String scope() {
@@ -74,27 +74,24 @@ final class KeptAuthority {
       return;
     }
     boolean isUnused = subscriptions.isEmpty();
-    keeper.use(this, !isUnused);
+    keeper.setInUse(this, !isUnused);
     if (isUnused && phase != Phase.ANSWERED) {
-      due.cancel();
+      restoreTimer.cancel();
       phase = Phase.NEW;
     } else if (phase == Phase.NEW) {
       phase = Phase.WAITING;
-      due = keeper.scheduleDue(this::onDue);
+      restoreTimer = keeper.scheduleRestore(this::onTimeout);
     } else {
       restore();
     }
   }
 
-  private void onDue() {
+  private void onTimeout() {
     phase = keeper.isAnswered(name) ? Phase.OUTDATED : Phase.RESTORING;
     restore();
   }
 
-  /**
-   * Puts the kept resources of new subscriptions into use, once the wait for the control plane is
-   * over.
-   */
+  /** In phase RESTORING, puts the kept resources of new subscriptions into use. */
   void restore() {
     if (phase == Phase.RESTORING && keeper.isRead()) {
       List<Subscription<?>> missing =
@@ -112,16 +109,16 @@ final class KeptAuthority {
 
   void onRestored(List<Subscription<?>> done) {
     done.forEach(restoring::remove); // removeAll would search the list for each element
-    whenRestored.run();
+    onRestored.run();
   }
 
-  /** Whether the kept version is being decoded. An outage is not reported during that time. */
+  /** Whether the kept resource is being decoded, so that an outage is not reported yet. */
   boolean isRestoring(Subscription<?> subscription) {
     return restoring.contains(subscription);
   }
 
   void onAnswered() {
-    due.cancel();
+    restoreTimer.cancel();
     phase = Phase.ANSWERED;
     keeper.onAnswered(name);
     tried.clear();
@@ -133,12 +130,12 @@ final class KeptAuthority {
     }
     keeper.onChanged(this, subscription);
     if (isAnswered() && keeper.stale().isPresent()) {
-      absence.cancel();
-      absence = keeper.scheduleSettled(this::dropAbsent);
+      absenceTimer.cancel();
+      absenceTimer = keeper.scheduleSettled(this::dropAbsent);
     }
   }
 
-  /** Once the control plane has answered for all resources, drops stale resources that it lacks. */
+  /** Takes absent resources out of use if the control plane has answered for all resources. */
   private void dropAbsent() {
     List<Subscription<?>> all = all();
     boolean isComplete =
@@ -146,7 +143,7 @@ final class KeptAuthority {
             .allMatch(
                 each ->
                     each.isAbsent()
-                        || each.entry().dataError().isPresent() // stale, answer rejected
+                        || each.entry().dataError().isPresent() // the answer was rejected
                         || (each.entry().state() != CacheState.REQUESTED
                             && !each.entry().isStale()));
     if (isComplete) {
@@ -155,8 +152,8 @@ final class KeptAuthority {
   }
 
   void close() {
-    due.cancel();
-    absence.cancel();
+    restoreTimer.cancel();
+    absenceTimer.cancel();
   }
 
   boolean isAnswered() {
@@ -169,14 +166,14 @@ final class KeptAuthority {
 
   /**
    * Whether the control plane has answered for every requested resource, so that no resource refers
-   * to a missing resource. A new listener delays no save, because no resource refers to a listener.
-   * Otherwise a target whose calls constantly name new hosts would prevent all saving.
+   * to a missing resource. A new listener does not count, because no resource refers to a listener,
+   * and the calls of a target may name new hosts all the time.
    */
   boolean isSettled() {
-    return all().stream().noneMatch(this::isDue);
+    return all().stream().noneMatch(this::isOutstanding);
   }
 
-  private boolean isDue(Subscription<?> subscription) {
+  private boolean isOutstanding(Subscription<?> subscription) {
     return subscription.entry().state() == CacheState.REQUESTED
         && !subscription.isWatchedFor(AdsClients.SERVERS)
         && (!subscription.type().equals(ResourceType.LISTENER)

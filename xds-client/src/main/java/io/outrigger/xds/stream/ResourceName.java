@@ -40,20 +40,14 @@ record ResourceName(Optional<String> authority, String text) {
             Optional.of(name.substring(NEW_STYLE.length() + 2, path)), canonical(name)));
   }
 
-  /**
-   * Returns the canonical form of a name that a control plane sent, or the unchanged name if the
-   * name is unreadable.
-   */
+  /** Returns the canonical form of a name, or the unchanged name if the name is invalid. */
   static String canonical(ResourceType<?> type, String name) {
     return name.startsWith(NEW_STYLE)
-        ? of(type, name).match(ResourceName::text, unreadable -> name)
+        ? of(type, name).match(ResourceName::text, invalid -> name)
         : name;
   }
 
-  /**
-   * Sorts the context parameters by key and drops the directives, which are not part of the
-   * resource identity.
-   */
+  /** Sorts the context parameters by key and removes the directives (the fragment). */
   private static String canonical(String name) {
     int fragment = name.indexOf('#');
     String plain = fragment == -1 ? name : name.substring(0, fragment);

@@ -13,9 +13,8 @@ import java.util.List;
  * resource for the first time. The timer stops when the server answers, when the stream ends, or
  * when the subscription ends.
  *
- * <p>While a response is decoded, no further response is read from the stream. The response, or a
- * queued response, may contain the resource. A timer that elapses during decoding is therefore
- * started again for {@link #RETRY}.
+ * <p>The response that is being decoded, or a response behind it, may contain the resource. A timer
+ * that elapses during decoding is therefore started again for {@link #RETRY}.
  */
 @ControlConfined
 final class ResourceTimers {
@@ -34,13 +33,12 @@ final class ResourceTimers {
     this.features = features;
   }
 
-  /** Starts the timer of a resource, if an answer about the resource is outstanding. */
   void start(Subscription<?> subscription) {
     if (!subscription.entry().awaitsAnswer()) {
       return; // the resource is in use (A57-18) or known to be missing (A57-19)
     }
     if (subscription.entry().isStale() && !hasResponse) {
-      return; // the silence of a server does not take a stale resource out of use
+      return; // a server that does not respond takes no stale resource out of use
     }
     start(subscription, limit());
   }
@@ -49,28 +47,21 @@ final class ResourceTimers {
     subscription.timerStarted(this, loop.schedule(left, () -> onElapsed(subscription)));
   }
 
-  /** Called before the first response of a stream is read. Starts the timers of stale resources. */
+  /** Starts the timers of stale resources. Called before the response is read. */
   void onFirstResponse(List<Subscription<?>> subscriptions) {
     hasResponse = true;
     subscriptions.stream().filter(each -> each.entry().isStale()).forEach(this::start);
   }
 
-  void hold() {
-    isDecoding = true;
-  }
-
-  void release() {
-    isDecoding = false;
+  void setDecoding(boolean decoding) {
+    isDecoding = decoding;
   }
 
   void stop(List<Subscription<?>> subscriptions) {
     subscriptions.forEach(subscription -> subscription.stopTimer(this));
   }
 
-  /**
-   * Stops the timers of a stream that has ended. The next stream requests the resources again
-   * (A57-17).
-   */
+  /** Stops the timers; the next stream requests the resources again (A57-17). */
   void onStreamEnded(List<Subscription<?>> subscriptions) {
     isDecoding = false;
     hasResponse = false;
@@ -94,9 +85,8 @@ final class ResourceTimers {
   }
 
   private String message(Subscription<?> subscription) {
-    String verdict =
-        features.resourceTimerIsTransientError() ? "is not known yet" : "does not exist";
+    String state = features.resourceTimerIsTransientError() ? "is not known yet" : "does not exist";
     return "%s %s: the control plane did not send it within %ds"
-        .formatted(subscription.subject(), verdict, limit().toSeconds());
+        .formatted(subscription.subject(), state, limit().toSeconds());
   }
 }

@@ -9,7 +9,7 @@ import io.outrigger.xds.decode.Decoded;
 import java.util.List;
 import java.util.Optional;
 
-/** Validates the resources of a response. Tests implement simpler decoders. */
+/** Decodes the resources of a response. Tests implement simpler decoders. */
 @FunctionalInterface
 public interface ResponseDecoder {
   <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, DecodeContext context);

@@ -30,11 +30,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Decodes a response and turns it into one cache event per subscribed resource (A46, A88).
- * Resources that are not subscribed are ignored, valid or not (A57-32).
+ * Decodes a response and applies one cache event per subscribed resource (A46, A88). Resources that
+ * are not subscribed are ignored, valid or not (A57-32).
  *
- * <p>Decoding has no state and runs on another executor, so a response with ten thousand resources
- * does not delay the control loop.
+ * <p>Decoding runs on another executor, so a response with ten thousand resources does not delay
+ * the control loop.
  *
  * @param server the name of the server for observers
  */
@@ -49,9 +49,8 @@ record ResponseHandler(
     CurrentOverlay overlays,
     AdsObserver observer) {
   /**
-   * If a response contains less than a quarter of the subscribed resources, all resources in the
-   * response are decoded. For such a response, a comparison with all resources in use would cost
-   * more than decoding.
+   * If a response contains less than a quarter of the subscribed resources, the resources are
+   * decoded without a comparison, which would cost more than decoding.
    */
   private static final int SMALL_SHARE = 4;
 
@@ -59,11 +58,10 @@ record ResponseHandler(
   static final int MAX_REASONS = 8 * 1024;
 
   /**
-   * Decodes a response. The result contains the subscribed resources, and the resources without a
-   * name.
+   * Decodes a response.
    *
-   * @param then the callback that receives the result on the control loop, after this method has
-   *     returned
+   * @param then receives the subscribed resources, and the resources without a name, on the control
+   *     loop, after this method has returned
    */
   <T> void read(ResourceType<T> type, DiscoveryResponse response, Consumer<Decoded<T>> then) {
     List<Any> resources = response.getResourcesList();
@@ -72,12 +70,12 @@ record ResponseHandler(
     decoding.execute(
         () -> {
           try {
-            Decoded<T> decoded = named(type, decoder.decode(type, resources, known, context));
-            loop.execute(() -> then.accept(wanted(type, decoded)));
+            Decoded<T> decoded = canonical(type, decoder.decode(type, resources, known, context));
+            loop.execute(() -> then.accept(subscribed(type, decoded)));
           } catch (RuntimeException | Error e) {
             loop.execute(
                 () -> {
-                  then.accept(unreadable(e));
+                  then.accept(undecodable(e));
                   if (!Exhaustion.isOutOfMemory(e)) { // our bug; the control loop counts it
                     throw new IllegalStateException(type + " response of " + server, e);
                   }
@@ -100,23 +98,20 @@ record ResponseHandler(
           .entry()
           .held()
           .filter(
-              held -> held.server().equals(origin) && CurrentOverlay.isUnder(overlay, type, held))
+              held -> held.server().equals(origin) && CurrentOverlay.isCurrent(overlay, type, held))
           .ifPresent(held -> inUse.add(new InUse<>(subscription.name(), held)));
     }
     return inUse;
   }
 
-  private <T> Decoded<T> wanted(ResourceType<T> type, Decoded<T> all) {
-    Set<String> wanted = subscriptions.names(type);
+  private <T> Decoded<T> subscribed(ResourceType<T> type, Decoded<T> all) {
+    Set<String> names = subscriptions.names(type);
     return new Decoded<>(
-        only(wanted, all.valid()), only(wanted, all.invalid()), all.unnamed(), all.overlay());
+        only(names, all.valid()), only(names, all.invalid()), all.unnamed(), all.overlay());
   }
 
-  /**
-   * Returns the decoded resources under canonical names, which are the names in subscriptions
-   * (A47-03).
-   */
-  private static <T> Decoded<T> named(ResourceType<T> type, Decoded<T> decoded) {
+  /** Returns the resources under their canonical names, which subscriptions have (A47-03). */
+  private static <T> Decoded<T> canonical(ResourceType<T> type, Decoded<T> decoded) {
     Map<String, Decoded.Valid<T>> valid = new LinkedHashMap<>();
     decoded.valid().forEach((name, v) -> valid.put(ResourceName.canonical(type, name), v));
     Map<String, Decoded.Invalid> invalid = new LinkedHashMap<>();
@@ -125,7 +120,7 @@ record ResponseHandler(
     return new Decoded<>(valid, invalid, decoded.unnamed(), decoded.overlay());
   }
 
-  private static <T> Decoded<T> unreadable(Throwable failure) {
+  private static <T> Decoded<T> undecodable(Throwable failure) {
     Object reason =
         Exhaustion.isOutOfMemory(failure)
             ? "there is too little memory; raise the memory limit of the container"
@@ -133,37 +128,30 @@ record ResponseHandler(
     return new Decoded<>(Map.of(), Map.of(), List.of("the response cannot be decoded: " + reason));
   }
 
-  /**
-   * Summarizes a response for observers. The caller must call this method before {@link #apply},
-   * while the old resources are in use.
-   */
+  /** Must be called before {@link #apply}, while the old resources are in use. */
   <T> AdsObserver.Response summary(ResourceType<T> type, String version, Decoded<T> decoded) {
     List<AdsObserver.Change> changes = new ArrayList<>();
-    int changed = 0;
-    for (var valid : decoded.valid().entrySet()) {
-      RawResource after = valid.getValue().raw();
-      Optional<RawResource> before = inUse(type, valid.getKey());
-      if (before.isEmpty() || !before.get().equals(after)) {
-        changed++;
-        if (changes.size() < AdsObserver.Response.MAX_CHANGES) {
-          String word = before.isPresent() ? "changed" : "is new";
-          changes.add(new AdsObserver.Change(valid.getKey(), word));
-        }
-      }
-    }
-    for (var invalid : decoded.invalid().entrySet()) {
-      changed++;
-      if (changes.size() < AdsObserver.Response.MAX_CHANGES) {
-        changes.add(new AdsObserver.Change(invalid.getKey(), "refused"));
-      }
-    }
+    decoded
+        .valid()
+        .forEach(
+            (name, valid) -> {
+              Optional<RawResource> before = inUse(type, name);
+              if (!before.equals(Optional.of(valid.raw()))) {
+                String word = before.isPresent() ? "changed" : "is new";
+                changes.add(new AdsObserver.Change(name, word));
+              }
+            });
+    decoded
+        .invalid()
+        .keySet()
+        .forEach(name -> changes.add(new AdsObserver.Change(name, "refused")));
     return new AdsObserver.Response(
         type,
         version,
         decoded.valid().size(),
         decoded.invalid().size() + decoded.unnamed().size(),
-        changes,
-        changed);
+        changes.stream().limit(AdsObserver.Response.MAX_CHANGES).toList(),
+        changes.size());
   }
 
   private <T> Optional<RawResource> inUse(ResourceType<T> type, String name) {
@@ -174,9 +162,8 @@ record ResponseHandler(
   }
 
   /**
-   * Returns the text of a NACK: each invalid resource with every reason (A46-02). The text is
-   * limited to a size that servers accept in one message. A truncated text ends with the number of
-   * remaining resources.
+   * Returns the text of a NACK: each invalid resource with every reason (A46-02). A text that is
+   * too large for servers is truncated and ends with the number of remaining resources.
    */
   static String refusal(ResourceType<?> type, Decoded<?> decoded) {
     Iterator<String> lines =
@@ -192,11 +179,11 @@ record ResponseHandler(
                 decoded.unnamed().stream())
             .iterator();
     var text = new StringBuilder();
-    int left = decoded.invalid().size() + decoded.unnamed().size();
-    for (; left > 0; left--) {
+    int remaining = decoded.invalid().size() + decoded.unnamed().size();
+    for (; remaining > 0; remaining--) {
       String line = lines.next();
       if (text.length() + line.length() > MAX_REFUSAL) {
-        return text.append("\nand ").append(left).append(" more").toString();
+        return text.append("\nand ").append(remaining).append(" more").toString();
       }
       text.append(text.isEmpty() ? "" : "\n").append(line);
     }
@@ -258,16 +245,13 @@ record ResponseHandler(
     overlays.onValue(valid.value());
   }
 
-  /**
-   * Returns false if the error is ignored: its status is OK, or its name is not subscribed
-   * (A88-14).
-   */
+  /** Returns false if the error is ignored: the status is OK, or the name is not subscribed. */
   private <T> boolean applyError(
       ResourceType<T> type, ResourceError error, String version, Instant now) {
     String name = nameOf(type, error);
     Subscription<T> subscription = subscriptions.find(type, name);
     var code = RpcStatus.Code.ofNumber(error.getErrorDetail().getCode());
-    if (subscription == null || code == RpcStatus.Code.OK) {
+    if (subscription == null || code == RpcStatus.Code.OK) { // A88-14
       return false;
     }
     var status =
@@ -308,21 +292,18 @@ record ResponseHandler(
     }
   }
 
-  /**
-   * Returns the reasons. The text is truncated, so that thousands of invalid resources do not
-   * exhaust the memory.
-   */
+  /** Truncates the text, because thousands of invalid resources could exhaust the memory. */
   private static String reasons(Decoded.Invalid invalid) {
     String all = String.join("; ", invalid.texts());
     return all.length() <= MAX_REASONS ? all : all.substring(0, MAX_REASONS) + "…";
   }
 
-  private static <V> Map<String, V> only(Set<String> wanted, Map<String, V> map) {
-    if (wanted.containsAll(map.keySet())) {
+  private static <V> Map<String, V> only(Set<String> names, Map<String, V> map) {
+    if (names.containsAll(map.keySet())) {
       return map;
     }
-    Map<String, V> kept = new LinkedHashMap<>(map);
-    kept.keySet().retainAll(wanted);
-    return kept;
+    Map<String, V> retained = new LinkedHashMap<>(map);
+    retained.keySet().retainAll(names);
+    return retained;
   }
 }

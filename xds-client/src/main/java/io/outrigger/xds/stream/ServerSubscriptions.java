@@ -25,15 +25,11 @@ final class ServerSubscriptions {
     return parts.stream().allMatch(Subscriptions::isEmpty);
   }
 
-  /**
-   * Finds a subscription. Each name belongs to one authority, so the subscriptions of at most one
-   * authority contain the name.
-   */
   <T> @Nullable Subscription<T> find(ResourceType<T> type, String name) {
     for (Subscriptions part : parts) {
       Subscription<T> found = part.find(type, name);
       if (found != null) {
-        return found;
+        return found; // a name belongs to one authority
       }
     }
     return null;
@@ -46,17 +42,14 @@ final class ServerSubscriptions {
     return all;
   }
 
-  /** Returns a copy of all subscriptions, by type in the order of {@link ResourceType#ALL}. */
+  /** Returns a copy, ordered by type. */
   List<Subscription<?>> all() {
     List<Subscription<?>> all = new ArrayList<>();
     ResourceType.ALL.forEach(type -> all.addAll(all(type)));
     return all;
   }
 
-  /**
-   * Returns the names that requests of a type contain. While one authority uses the server, returns
-   * the same instance until the names change.
-   */
+  /** If one authority uses the server, returns the same instance until the names change. */
   Set<String> names(ResourceType<?> type) {
     if (parts.size() == 1) {
       return parts.get(0).names(type);

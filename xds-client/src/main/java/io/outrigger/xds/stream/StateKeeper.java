@@ -38,21 +38,19 @@ import org.slf4j.LoggerFactory;
  * Saves the resources in use to a folder. While no control plane answers, the saved resources of an
  * earlier process are used (CONTRACT 16). Does nothing until {@link #start}.
  *
- * <p>A configuration is complete only if it contains every resource to which another resource
- * refers. Changes of an authority are therefore saved only when the control plane has answered for
- * every requested resource. Changes are saved at most once a second, on the folder's executor.
+ * <p>Changes of an authority are saved only when the control plane has answered for every requested
+ * resource, because a saved resource must not refer to a missing resource.
  */
 @ControlConfined
 final class StateKeeper {
-  static final Duration PACE = Duration.ofSeconds(1);
+  private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** A first answer leads to further requests, whose answers follow within this time. */
-  private static final Duration GATHERING = Duration.ofMillis(50);
+  /** Time for the responses to further requests that a response causes. */
+  private static final Duration SETTLE_TIME = Duration.ofMillis(50);
 
   private static final Duration RETRY = Duration.ofSeconds(30);
 
-  /** The time stamp of the state is renewed this many times before the state is too old. */
-  private static final int RENEWALS = 4;
+  private static final int RENEWALS = 4; // of the time stamp, before the state is too old
 
   private static final Logger log = LoggerFactory.getLogger(StateKeeper.class);
 
@@ -68,18 +66,19 @@ final class StateKeeper {
   private final Set<KeptAuthority> authorities = new LinkedHashSet<>();
   private final Map<KeptResource.Key, Change> changed = new LinkedHashMap<>();
 
-  /** The STALE resources in use, with the time at which each was last current. */
+  /** The STALE resources in use, with the time at which each resource was last current. */
   private final Map<Subscription<?>, Instant> stale = new HashMap<>();
 
   private final Set<String> answered = new HashSet<>(); // the names of authorities
   private @Nullable Settings settings;
-  private StateFolder.@Nullable Reading reading;
-  private TimerHandle next = () -> {};
+  private StateFolder.Reading reading = StateFolder.Reading.EMPTY;
+  private boolean isRead;
+  private TimerHandle nextSave = () -> {};
   private TimerHandle renewal = () -> {};
   private boolean isScheduled; // whether a save is scheduled or running
   private boolean isPruned;
   private boolean hasProblem;
-  private boolean isStaleTold;
+  private boolean isStaleReported;
   private long savedNanos;
 
   /** The time at which the kept resources of each authority were last current. */
@@ -103,7 +102,7 @@ final class StateKeeper {
 
   void start(StateFolder folder, Executor files, Duration after) {
     settings = new Settings(folder, files, after);
-    savedNanos = loop.nanoTime() - PACE.toNanos();
+    savedNanos = loop.nanoTime() - MIN_INTERVAL.toNanos();
     Instant now = loop.now();
     files.execute(
         () -> {
@@ -115,6 +114,7 @@ final class StateKeeper {
 
   private void onRead(StateFolder.Reading found, Optional<String> unwritable) {
     reading = found;
+    isRead = true;
     unwritable.ifPresent(this::warn);
     hasProblem = unwritable.isPresent();
     times.putAll(found.times());
@@ -130,7 +130,7 @@ final class StateKeeper {
   }
 
   boolean isRead() {
-    return reading != null;
+    return isRead;
   }
 
   void onAnswered(String authority) {
@@ -142,18 +142,18 @@ final class StateKeeper {
   }
 
   boolean isKept(KeptAuthority authority, Subscription<?> subscription) {
-    return reading != null && reading.resources().containsKey(key(authority, subscription));
+    return reading.resources().containsKey(key(authority, subscription));
   }
 
-  TimerHandle scheduleDue(Runnable onDue) {
-    return loop.schedule(on().after(), onDue);
+  TimerHandle scheduleRestore(Runnable restore) {
+    return loop.schedule(settings().after(), restore);
   }
 
   TimerHandle scheduleSettled(Runnable onSettled) {
-    return loop.schedule(GATHERING, onSettled);
+    return loop.schedule(SETTLE_TIME, onSettled);
   }
 
-  private Settings on() {
+  private Settings settings() {
     Settings known = settings;
     if (known == null) {
       throw new IllegalStateException("no state is kept");
@@ -161,8 +161,8 @@ final class StateKeeper {
     return known;
   }
 
-  void use(KeptAuthority authority, boolean hasSubscriptions) {
-    if (hasSubscriptions) {
+  void setInUse(KeptAuthority authority, boolean inUse) {
+    if (inUse) {
       authorities.add(authority);
     } else {
       authorities.remove(authority);
@@ -188,11 +188,11 @@ final class StateKeeper {
         tasks,
         () -> {
           authority.onRestored(missing);
-          if (!isStaleTold && !stale.isEmpty()) {
-            isStaleTold = true;
-            tell(
+          if (!isStaleReported && !stale.isEmpty()) {
+            isStaleReported = true;
+            report(
                 "STALE: no control plane has answered within %d ms; resources of %s are in"
-                        .formatted(on().after().toMillis(), oldest())
+                        .formatted(settings().after().toMillis(), oldest())
                     + " use until one does");
           }
         });
@@ -202,20 +202,19 @@ final class StateKeeper {
     return Collections.min(stale.values());
   }
 
-  /** Returns the task that decodes a kept resource; its result puts the value into use. */
+  /** Returns the task that decodes a kept resource and returns an action that uses the value. */
   private <T> Optional<Supplier<Runnable>> task(
       KeptAuthority authority, Subscription<T> subscription) {
-    StateFolder.Reading found = reading;
-    KeptResource kept = found == null ? null : found.resources().get(key(authority, subscription));
-    if (found == null || found.resources().isEmpty()) {
+    if (reading.resources().isEmpty()) {
       return Optional.empty();
     }
-    StateFolder folder = on().folder();
+    StateFolder folder = settings().folder();
+    KeptResource kept = reading.resources().get(key(authority, subscription));
     if (kept == null) {
       warn("the state in %s has no %s".formatted(folder.path(), subscription.subject()));
       return Optional.empty();
     }
-    Instant at = found.times().getOrDefault(authority.name(), Instant.EPOCH);
+    Instant at = reading.times().getOrDefault(authority.name(), Instant.EPOCH);
     Optional<String> unusable = folder.unusableAge(at, loop.now());
     if (unusable.isPresent()) {
       warn(
@@ -234,7 +233,7 @@ final class StateKeeper {
             return () ->
                 value.ifPresentOrElse(
                     valid ->
-                        use(
+                        putIntoUse(
                             authority,
                             subscription,
                             at,
@@ -243,7 +242,7 @@ final class StateKeeper {
                     () ->
                         warn(
                             "%s of the state in %s is no longer valid"
-                                .formatted(subscription.subject(), on().folder().path())));
+                                .formatted(subscription.subject(), folder.path())));
           };
         });
   }
@@ -259,7 +258,7 @@ final class StateKeeper {
     }
   }
 
-  private <T> void use(
+  private <T> void putIntoUse(
       KeptAuthority authority, Subscription<T> subscription, Instant at, Held<T> held) {
     if (authority.isAnswered()
         || !subscription.isWatched()
@@ -276,16 +275,16 @@ final class StateKeeper {
     if (settings == null) {
       return;
     }
-    boolean isStale = subscription.isWatched() && subscription.entry().isStale();
-    if (!isStale) {
-      if (stale.remove(subscription) != null && stale.isEmpty()) {
-        isStaleTold = false;
-        tell("no stale resource is in use any more");
-      }
-      if (authority.isAnswered()) { // otherwise no control plane has sent this change
-        changed.put(key(authority, subscription), new Change(authority, subscription));
-        saveSoon();
-      }
+    if (subscription.isWatched() && subscription.entry().isStale()) {
+      return;
+    }
+    if (stale.remove(subscription) != null && stale.isEmpty()) {
+      isStaleReported = false;
+      report("no stale resource is in use any more");
+    }
+    if (authority.isAnswered()) { // otherwise no control plane has sent this change
+      changed.put(key(authority, subscription), new Change(authority, subscription));
+      saveSoon();
     }
   }
 
@@ -299,8 +298,10 @@ final class StateKeeper {
       return;
     }
     isScheduled = true;
-    Duration left = PACE.minusNanos(loop.nanoTime() - savedNanos);
-    next = loop.schedule(left.compareTo(GATHERING) < 0 ? GATHERING : left, this::saveChanges);
+    Duration remaining = MIN_INTERVAL.minusNanos(loop.nanoTime() - savedNanos);
+    nextSave =
+        loop.schedule(
+            remaining.compareTo(SETTLE_TIME) < 0 ? SETTLE_TIME : remaining, this::saveChanges);
   }
 
   private void saveChanges() {
@@ -354,13 +355,14 @@ final class StateKeeper {
   private void save(Map<KeptResource.Key, Optional<KeptResource>> ready) {
     isScheduled = true;
     savedNanos = loop.nanoTime();
-    StateFolder folder = on().folder();
+    StateFolder folder = settings().folder();
     Instant now = loop.now();
     authorities.forEach(each -> times.putIfAbsent(each.name(), now));
     current().forEach(name -> times.put(name, now));
     Map<String, Instant> saved = Map.copyOf(times);
     Optional<Set<KeptResource.Key>> all = prune();
-    on().files()
+    settings()
+        .files()
         .execute(
             () -> {
               ready.forEach(
@@ -371,7 +373,7 @@ final class StateKeeper {
             });
   }
 
-  /** Returns the authorities whose control planes are reachable, so their resources are current. */
+  /** Returns the authorities whose resources are current in all clients. */
   private Set<String> current() {
     Set<String> names = new HashSet<>();
     authorities.forEach(each -> names.add(each.name()));
@@ -390,12 +392,8 @@ final class StateKeeper {
       return Optional.empty();
     }
     isPruned = true;
-    // A client that is created later must not get resources that the control plane has replaced
-    // meanwhile.
-    StateFolder.Reading found = reading;
-    if (found != null) {
-      reading = new StateFolder.Reading(Map.of(), Map.of(), Optional.empty());
-    }
+    // A later client must not use resources that the control plane has replaced.
+    reading = StateFolder.Reading.EMPTY;
     Set<KeptResource.Key> keys = new HashSet<>();
     authorities.forEach(
         authority -> authority.all().forEach(each -> keys.add(key(authority, each))));
@@ -412,7 +410,7 @@ final class StateKeeper {
     if (problem.isPresent() && !hasProblem) {
       warn(problem.get());
     } else if (problem.isEmpty() && hasProblem) {
-      tell("the state is written again");
+      report("the state is written again");
     }
     hasProblem = problem.isPresent();
     if (!changed.isEmpty()) {
@@ -426,11 +424,10 @@ final class StateKeeper {
     if (hasProblem) {
       return RETRY;
     }
-    Duration time = on().folder().maxAge().dividedBy(RENEWALS);
-    return time.compareTo(PACE) < 0 ? PACE : time;
+    Duration time = settings().folder().maxAge().dividedBy(RENEWALS);
+    return time.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : time;
   }
 
-  /** Renews the time stamp of the state while a control plane is reachable. */
   private void renew() {
     if (!isScheduled && !current().isEmpty()) {
       save(Map.of());
@@ -439,7 +436,7 @@ final class StateKeeper {
     }
   }
 
-  private void tell(String text) {
+  private void report(String text) {
     log.info("{}", text);
     observer.onStale(text);
   }
@@ -449,28 +446,21 @@ final class StateKeeper {
     observer.onStateProblem(text);
   }
 
-  /**
-   * Saves all changed resources immediately. Must be called while the resources are still watched.
-   *
-   * @return completed when the changes are written
-   */
+  /** Saves all changes immediately. Must be called while the resources are watched. */
   CompletionStage<Void> finish() {
-    Settings present = settings;
-    if (present == null) {
+    if (settings == null) {
       return CompletableFuture.completedStage(null);
     }
-    next.cancel();
+    nextSave.cancel();
     saveChanges();
-    var written = new CompletableFuture<Void>();
-    present.files().execute(() -> written.complete(null));
-    return written;
+    return CompletableFuture.runAsync(() -> {}, settings().files());
   }
 
   /** Stops saving, so that watches that end later do not change the saved state. */
   void close() {
     Settings before = settings;
     settings = null;
-    next.cancel();
+    nextSave.cancel();
     renewal.cancel();
     authorities.forEach(KeptAuthority::close);
     if (before != null) {

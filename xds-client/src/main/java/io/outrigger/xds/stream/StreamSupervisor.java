@@ -52,8 +52,7 @@ final class StreamSupervisor {
   private final ResourceTimers timers;
   private final ResponseHandler handler;
   private final Backoff backoff;
-  private final Map<ResourceType<?>, String> acceptedVersions =
-      new HashMap<>(); // outlive streams (A57-26)
+  private final Map<ResourceType<?>, String> acceptedVersions = new HashMap<>();
   private Phase phase = new Phase.Idle();
   private boolean attached;
   private boolean hasResponded;
@@ -103,15 +102,14 @@ final class StreamSupervisor {
   }
 
   /**
-   * Forgets the accepted versions, so that later requests contain no version. Otherwise this server
-   * could omit resources that it has sent before, although resources of another server have
-   * replaced them. If the open stream waits for its first response, its requests may contain
-   * versions, so the stream is replaced.
+   * Forgets the accepted versions, so that later requests contain no version. Otherwise the server
+   * could omit resources that resources of another server have replaced. An open stream that waits
+   * for its first response is replaced, because its requests contain versions.
    */
   void forgetVersions() {
-    boolean announced = !acceptedVersions.isEmpty();
+    boolean hadVersions = !acceptedVersions.isEmpty();
     acceptedVersions.clear();
-    if (announced && outage.isPresent() && phase instanceof Phase.Open) {
+    if (hadVersions && outage.isPresent() && phase instanceof Phase.Open) {
       end(new Phase.Idle());
       open();
     }
@@ -172,10 +170,7 @@ final class StreamSupervisor {
     log.onConnected(transport.name());
   }
 
-  /**
-   * The first response of the stream has arrived. The session handles the response after this
-   * method returns.
-   */
+  /** Called before the session handles the first response of the stream. */
   void onFirstResponse() {
     backoff.reset(); // a rejected response counts as well (A57-03)
     outage = Optional.empty();
@@ -190,8 +185,7 @@ final class StreamSupervisor {
       throw new IllegalStateException("a stream ended in " + phase);
     }
     attached = false;
-    // The delay runs from the start of the stream (A57-05, A57-07). A server that responds and
-    // closes at once is therefore not called in a loop.
+    // The delay counts from the start of the stream (A57-05, A57-07).
     Duration spent = Duration.ofNanos(loop.nanoTime() - open.sinceNanos());
     phase = new Phase.Waiting(loop.schedule(backoff.next().minus(spent), this::onBackoffElapsed));
     if (responded) {

@@ -25,13 +25,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** One subscribed resource: its cache entry, its watchers, and its running timers. */
+/** A subscribed resource: the cache entry, the watchers and the running timers. */
 @ControlConfined
 final class Subscription<T> {
   private static final int MAX_CHANGES = 20;
 
-  /** The maximum length of an error text; each subscription remembers many texts. */
-  private static final int MAX_DETAILS = 500;
+  private static final int MAX_DETAILS = 500; // characters of an error text
 
   private final ResourceType<T> type;
   private final String name;
@@ -64,7 +63,6 @@ final class Subscription<T> {
     return entry;
   }
 
-  /** Returns the last changes; the bodies of earlier versions are not kept. */
   List<XdsStatusView.Change> changes() {
     return List.copyOf(changes);
   }
@@ -86,23 +84,23 @@ final class Subscription<T> {
   }
 
   /**
-   * @param target the target, or {@link AdsClients#SERVERS}, whose overlay rules apply to values
+   * @param target the target, or {@link AdsClients#SERVERS}; its overlay rules apply to the values
    */
   XdsClient.Watch watch(String target, ResourceWatcher<T> watcher, Runnable onUnwatched) {
     var watching = new Watching(target, watcher, onUnwatched);
     watchers.add(watching);
-    if (!watching.mustWait()) {
+    if (!watching.isHidden()) {
       entry.replayTo(watching);
     }
     return watching;
   }
 
   /**
-   * Applies an event, but defers an event that takes a stale resource out of use: a control plane
-   * that is reachable again may report the deletion of a cluster before it sends the replacement.
+   * Applies an event, but defers the deletion of a stale resource: a control plane that is
+   * reachable again may report the deletion of a cluster before the replacement arrives.
    */
   void apply(CacheEvent<T> event, ServerFeatures features) {
-    if (entry.isStale() && saysAbsent(event)) {
+    if (entry.isStale() && isAbsence(event)) {
       deferred = Optional.of(event);
       onChanged.accept(this);
     } else {
@@ -110,12 +108,12 @@ final class Subscription<T> {
     }
   }
 
-  private static boolean saysAbsent(CacheEvent<?> event) {
+  private static boolean isAbsence(CacheEvent<?> event) {
     return event instanceof CacheEvent.Deleted
         || (event instanceof CacheEvent.ServerError<?> error && error.isAbsence());
   }
 
-  /** Whether the resource is stale, and the control plane has reported that it does not exist. */
+  /** Whether the deletion of the stale resource is deferred. */
   boolean isAbsent() {
     return entry.isStale() && deferred.isPresent();
   }
@@ -130,24 +128,23 @@ final class Subscription<T> {
     CacheTransition.Step<T> step = CacheTransition.apply(entry, event, features);
     CacheEntry<T> before = entry;
     entry = step.next();
-    boolean isOther = !before.held().map(Held::raw).equals(entry.held().map(Held::raw));
-    if (isOther || !entry.dataError().equals(before.dataError())) {
-      remember();
+    boolean isReplaced = !before.held().map(Held::raw).equals(entry.held().map(Held::raw));
+    if (isReplaced || !entry.dataError().equals(before.dataError())) {
+      recordChange();
     }
-    if (isOther || before.state() != entry.state()) {
+    if (isReplaced || before.state() != entry.state()) {
       onChanged.accept(this);
     }
     if (step.stopsTimers()) {
       stopTimers();
     }
-    // A watcher may open and close watches during this loop. The new watchers have received the new
-    // entry already.
+    // A watcher may open watches during this loop, which have received the new entry already.
     for (Watching watching : List.copyOf(watchers)) {
       watching.deliver(step);
     }
   }
 
-  private void remember() {
+  private void recordChange() {
     Optional<DataError> error = entry.dataError();
     Optional<String> version =
         error.map(DataError::version).or(() -> entry.held().map(Held::version));
@@ -159,7 +156,7 @@ final class Subscription<T> {
             Response.shortened(version.orElse(""), Response.MAX_VERSION),
             Response.shortened(details, MAX_DETAILS));
     if (error.isPresent() && !changes.isEmpty() && isRepeated(changes.getLast(), change)) {
-      return; // repeated rejections would push out other changes
+      return; // repeated rejections would displace other changes
     }
     changes.add(change);
     if (changes.size() > MAX_CHANGES) {
@@ -200,14 +197,14 @@ final class Subscription<T> {
       this.onUnwatched = onUnwatched;
     }
 
-    /** Whether the entry is hidden: a stale resource might restore a withdrawn permission. */
-    boolean mustWait() {
+    /** Served addresses use no stale resource, which might restore a withdrawn permission. */
+    boolean isHidden() {
       return entry.isStale() && target.equals(AdsClients.SERVERS);
     }
 
     void deliver(CacheTransition.Step<T> step) {
       // A watcher that is not in the list was closed by an earlier watcher.
-      if (watchers.contains(this) && !mustWait()) {
+      if (watchers.contains(this) && !isHidden()) {
         step.notifyWatcher(this);
       }
     }

@@ -17,11 +17,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the watchers of each resource of one authority.
+ * The subscriptions of one authority.
  *
- * <p>Changes are announced once, at the end of a turn of the control loop. A resource without
- * watchers is also removed at the end of the turn. A watch that is closed and opened again within
- * one turn therefore keeps the cached resource and causes no request (A57-42).
+ * <p>A resource without watchers is removed at the end of a turn of the control loop. A watch that
+ * is closed and opened again within one turn therefore keeps the cached resource and causes no
+ * request (A57-42).
  */
 @ControlConfined
 final class Subscriptions {
@@ -34,9 +34,8 @@ final class Subscriptions {
 
   /**
    * @param onChanged called when the entry of a subscription has changed, and when a subscription
-   *     was forgotten because it has no watchers
-   * @param onSettled the callback that runs at the end of each turn in which the set of
-   *     subscriptions changed
+   *     without watchers is removed
+   * @param onSettled called at the end of each turn in which the set of subscriptions changed
    */
   Subscriptions(ControlLoop loop, Consumer<Subscription<?>> onChanged, Runnable onSettled) {
     this.loop = loop;
@@ -66,7 +65,7 @@ final class Subscriptions {
     return List.copyOf(of(type).values());
   }
 
-  /** Returns a copy of all subscriptions, by type in the order of {@link ResourceType#ALL}. */
+  /** Returns a copy, ordered by type. */
   List<Subscription<?>> all() {
     return byType.values().stream()
         .map(Map::values)
@@ -74,10 +73,7 @@ final class Subscriptions {
         .toList();
   }
 
-  /**
-   * Returns the names that requests of a type contain, in the order of their first watch. Returns
-   * the same instance until the names change.
-   */
+  /** Returns the same instance until the names change. */
   Set<String> names(ResourceType<?> type) {
     return names.computeIfAbsent(
         type, t -> Collections.unmodifiableSet(new LinkedHashSet<>(of(t).keySet())));
@@ -95,13 +91,13 @@ final class Subscriptions {
     loop.execute(
         () -> {
           settling = false;
-          byType.keySet().forEach(this::forgetUnwatched);
+          byType.keySet().forEach(this::removeUnwatched);
           onSettled.run();
         });
   }
 
-  private void forgetUnwatched(ResourceType<?> type) {
-    boolean forgot =
+  private void removeUnwatched(ResourceType<?> type) {
+    boolean removed =
         of(type)
             .values()
             .removeIf(
@@ -113,13 +109,12 @@ final class Subscriptions {
                   onChanged.accept(subscription);
                   return true;
                 });
-    if (forgot) {
+    if (removed) {
       names.remove(type);
     }
   }
 
-  /** A subscription is stored under the type that it was made for, so the cast is safe. */
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings("unchecked") // a subscription is stored under its own type
   private <T> Map<String, Subscription<T>> of(ResourceType<T> type) {
     Map<String, ?> subscriptions = byType.get(type);
     if (subscriptions == null) {

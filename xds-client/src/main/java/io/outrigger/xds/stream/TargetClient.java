@@ -22,13 +22,10 @@ import java.util.stream.Stream;
 
 /**
  * An XdsClient in the sense of A71: one cache, and at most one stream to each server, for the
- * targets of one scope. The authority in a resource name selects the servers that the client
- * requests the resource from (A47).
+ * targets of one scope. The authority in a resource name selects the servers (A47).
  */
 @ControlConfined
 final class TargetClient {
-  private static final XdsClient.Watch NOTHING = () -> {};
-
   private final ControlLoop loop;
   private final String scope;
   private final Bootstrap bootstrap;
@@ -73,9 +70,9 @@ final class TargetClient {
     return authorities
         .computeIfAbsent(
             authority.get(),
-            of ->
+            absent ->
                 authority(
-                    of,
+                    absent,
                     known.servers().isEmpty() ? bootstrap.servers() : known.servers(),
                     known.fallbackOnReachabilityOnly()))
         .subscriptions()
@@ -84,7 +81,7 @@ final class TargetClient {
 
   private static <T> XdsClient.Watch failed(ResourceWatcher<T> watcher, RpcStatus reason) {
     watcher.onChanged(Outcome.failed(reason));
-    return NOTHING;
+    return () -> {};
   }
 
   private Authority authority(String name, List<XdsServer> preferred, boolean reachabilityOnly) {
@@ -116,25 +113,25 @@ final class TargetClient {
    */
   List<XdsStatusView.Client> status() {
     boolean isShared = scope.isEmpty();
-    var own = view(scope, each -> !isShared || !each.isWatchedOnlyFor(AdsClients.SERVERS));
+    var targets = view(scope, each -> !isShared || !each.isWatchedOnlyFor(AdsClients.SERVERS));
     var served =
         view(AdsClients.SERVERS, each -> isShared && each.isWatchedFor(AdsClients.SERVERS));
     if (served.resources().isEmpty()) {
-      return List.of(own);
+      return List.of(targets);
     }
-    return own.resources().isEmpty() ? List.of(served) : List.of(own, served);
+    return targets.resources().isEmpty() ? List.of(served) : List.of(targets, served);
   }
 
-  private XdsStatusView.Client view(String of, Predicate<Subscription<?>> which) {
+  private XdsStatusView.Client view(String viewScope, Predicate<Subscription<?>> filter) {
     List<XdsStatusView.Resource> resources = new ArrayList<>();
     for (ResourceType<?> type : ResourceType.ALL) {
       everyAuthority()
           .flatMap(authority -> authority.subscriptions().all(type).stream())
-          .filter(which)
+          .filter(filter)
           .forEach(subscription -> resources.add(view(subscription)));
     }
     return new XdsStatusView.Client(
-        of,
+        viewScope,
         servers.values().stream().map(StreamSupervisor::status).toList(),
         everyAuthority().map(Authority::status).toList(),
         resources);

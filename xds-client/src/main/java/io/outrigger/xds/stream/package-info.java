@@ -1,7 +1,6 @@
 /**
- * The ADS client: streams to a control plane, subscriptions, ACK and NACK, resource timers (A57
- * "Handling ADS Stream Termination", "Handling Resources That Do Not Exist"; A46; A88 "Resource
- * Timer"). Everything runs on the control loop.
+ * The ADS client: streams to a control plane, subscriptions, ACK and NACK, resource timers (A46,
+ * A57, A88). All code runs on the control loop, except the decoding of responses.
  */
 @NullMarked
 package io.outrigger.xds.stream;
