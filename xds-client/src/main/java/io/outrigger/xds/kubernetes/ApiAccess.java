@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The address of an API server and the files with the credentials for it. The files are read again
- * for each request, because Kubernetes replaces them.
+ * The address of an API server, and the credentials of the caller. The files are read again for
+ * each request, because Kubernetes replaces the files.
  *
- * @param server an https or http URI without a query; an http server has credentials only if it
- *     runs on this machine
- * @param roots the certificates of authorities that may have issued the server's certificate
- * @param chain the certificate chain of the caller; empty if and only if {@code key} is empty
+ * @param server an https or http URI without a query; an http server has credentials only if the
+ *     server runs on this machine
+ * @param roots the accepted authorities; empty for the roots of the system
+ * @param chain the caller's certificate chain; empty if and only if {@code key} is empty
  */
 @AnyThread
 public record ApiAccess(
@@ -33,9 +33,9 @@ public record ApiAccess(
   }
 
   /**
-   * Returns the access of a pod with its service account.
+   * Returns the access of the pod's service account.
    *
-   * @throws IllegalArgumentException if this process does not run in a pod; the message says why
+   * @throws IllegalArgumentException with the reason if this process does not run in a pod
    */
   public static ApiAccess ofPod(Map<String, String> environment) {
     String host = environment.getOrDefault(HOST, "");
@@ -57,7 +57,7 @@ public record ApiAccess(
             Optional.empty(),
             Optional.empty());
       }
-    } catch (IllegalArgumentException noUri) {
+    } catch (IllegalArgumentException invalid) {
       // reported below
     }
     throw new IllegalArgumentException(

@@ -31,41 +31,36 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
- * Sends requests to one API server. All requests share a connection, where the server speaks
- * HTTP/2. Credentials are read for each request, off the control loop of the process: {@code loop}
- * is the loop of this package.
+ * Sends requests to one API server. All requests share a connection if the server supports HTTP/2.
+ * The credentials are read for each request, on the loop of this package.
  */
 @ControlConfined
 final class ApiClient {
   static final int OK = 200;
 
-  /** The limit of a list: about 100,000 endpoints. */
-  private static final int MAX_BODY = 64 << 20;
-
-  /** The limit of an event; the API server keeps objects of at most 1.5 MiB. */
-  private static final int MAX_LINE = 4 << 20;
-
+  private static final int MAX_BODY = 64 << 20; // about 100,000 endpoints
+  private static final int MAX_LINE = 4 << 20; // the API server limits objects to 1.5 MiB
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   /**
-   * The limit of a response, and of the head of a watch. It is shorter than the 15 s after which
-   * xDS resources do not exist.
+   * The timeout of a response, or of the header of a watch; shorter than the 15 s after which an
+   * xDS resource counts as missing.
    */
-  private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  private static final String SILENT = "it does not answer";
+  private static final String NO_ANSWER = "it does not answer";
 
   /** The characters of RFC 6750 section 2.1. */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]+=*");
 
   private final ControlLoop loop;
   private final ApiAccess access;
-  private Optional<Connected> connected = Optional.empty();
+  private Optional<Client> current = Optional.empty();
 
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Answer(int status, byte[] body) {}
 
-  private record Connected(TlsFiles files, HttpClient client) {}
+  private record Client(TlsFiles files, HttpClient http) {}
 
   private record TlsFiles(
       Optional<CredentialFile> roots,
@@ -84,23 +79,23 @@ final class ApiClient {
   /**
    * Requests {@code path}.
    *
-   * @param onEnd called once on the loop, after this method has returned, with the response, or
-   *     with the reason why there is none
+   * @param onEnd called once on the loop, after this method has returned
    */
   Call get(String path, Consumer<Outcome<Answer>> onEnd) {
     return send(new Call(onEnd), path, head -> ResponseBody.whole(MAX_BODY));
   }
 
   /**
-   * Requests {@code path} and reads the events of the response, one a line.
+   * Requests {@code path} and reads the response line by line.
    *
-   * @param limit the longest time for which the response may continue
+   * @param timeout the maximum duration of the response
    * @param onOpen called when the server has accepted the request
-   * @param onEnd called once, when the response has ended; the body is that of a refusal
+   * @param onEnd called once at the end of the response; the body is empty unless the server has
+   *     refused the request
    */
   Call watch(
       String path,
-      Duration limit,
+      Duration timeout,
       Runnable onOpen,
       Consumer<byte[]> onLine,
       Consumer<Outcome<Answer>> onEnd) {
@@ -112,8 +107,13 @@ final class ApiClient {
           if (head.statusCode() != OK) {
             return ResponseBody.whole(MAX_BODY);
           }
-          loop.execute(() -> call.deliver(() -> call.limit(limit)));
-          loop.execute(() -> call.deliver(onOpen));
+          loop.execute(
+              () ->
+                  call.deliver(
+                      () -> {
+                        call.setTimeout(timeout);
+                        onOpen.run();
+                      }));
           return ResponseBody.lines(
               MAX_LINE, loop, line -> call.deliver(() -> onLine.accept(line)));
         });
@@ -121,7 +121,7 @@ final class ApiClient {
 
   private Call send(Call call, String path, HttpResponse.BodyHandler<byte[]> body) {
     loop.checkInside();
-    call.limit(TIME_LIMIT);
+    call.setTimeout(TIMEOUT);
     try {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(access.server() + path))
@@ -154,8 +154,8 @@ final class ApiClient {
 
   private HttpClient client() throws UnusableFile {
     var files = new TlsFiles(read(access.roots()), read(access.chain()), read(access.key()));
-    if (connected.isPresent() && connected.get().files().equals(files)) {
-      return connected.get().client();
+    if (current.isPresent() && current.get().files().equals(files)) {
+      return current.get().http();
     }
     HttpClient.Builder builder =
         HttpClient.newBuilder()
@@ -174,11 +174,11 @@ final class ApiClient {
               : Optional.empty();
       builder.sslContext(HttpsContext.of(roots, identity));
     } else {
-      builder.version(HttpClient.Version.HTTP_1_1); // no request to upgrade
+      builder.version(HttpClient.Version.HTTP_1_1); // sends no upgrade header
     }
-    HttpClient made = builder.build();
-    connected = Optional.of(new Connected(files, made));
-    return made;
+    HttpClient http = builder.build();
+    current = Optional.of(new Client(files, http));
+    return http;
   }
 
   private static Optional<CredentialFile> read(Optional<ApiAccess.Source> source)
@@ -195,13 +195,13 @@ final class ApiClient {
         return RpcStatus.unavailable(unusable.reason());
       }
       if (cause instanceof HttpTimeoutException) {
-        return RpcStatus.unavailable(SILENT);
+        return RpcStatus.unavailable(NO_ANSWER);
       }
       if (cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException) {
         return RpcStatus.unavailable("its name cannot be resolved");
       }
       if (cause instanceof SSLException) {
-        connected = Optional.empty(); // the system's roots may change, which a client reads once
+        current = Optional.empty(); // the next client reads the system's roots again
         return RpcStatus.unavailable("TLS: " + PlainText.of(SocketErrors.describe(failure)));
       }
       if (cause instanceof ConnectException) {
@@ -211,30 +211,29 @@ final class ApiClient {
     return RpcStatus.unavailable(PlainText.of(SocketErrors.describe(failure)));
   }
 
-  /** A request. Its callbacks are not called after its end. */
+  /** A request. No callback is called after the end of the request. */
   final class Call {
     private final Consumer<Outcome<Answer>> onEnd;
     private CompletableFuture<HttpResponse<byte[]>> sent = new CompletableFuture<>();
-    private TimerHandle limit = () -> {};
+    private TimerHandle timer = () -> {};
     private boolean ended;
 
     private Call(Consumer<Outcome<Answer>> onEnd) {
       this.onEnd = onEnd;
     }
 
-    private void limit(Duration time) {
-      limit.cancel();
-      limit = loop.schedule(time, this::onSilence);
+    private void setTimeout(Duration timeout) {
+      timer.cancel();
+      timer = loop.schedule(timeout, this::onTimeout);
     }
 
     /**
-     * Lets the next request open a connection, because this one may be dead without a sign. A
-     * client drops connections that fail by itself; it keeps a thread and files until a garbage
-     * collection, so other failures do not make a new one.
+     * Discards the HTTP client, because its connection may be dead. Other failures keep the client,
+     * which discards a failed connection itself and occupies a thread until a garbage collection.
      */
-    private void onSilence() {
-      connected = Optional.empty();
-      end(Outcome.failed(RpcStatus.unavailable(SILENT)));
+    private void onTimeout() {
+      current = Optional.empty();
+      end(Outcome.failed(RpcStatus.unavailable(NO_ANSWER)));
     }
 
     private void deliver(Runnable event) {
@@ -252,7 +251,7 @@ final class ApiClient {
 
     void cancel() {
       ended = true;
-      limit.cancel();
+      timer.cancel();
       sent.cancel(true);
     }
   }

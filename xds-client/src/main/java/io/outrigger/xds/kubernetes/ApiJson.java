@@ -6,7 +6,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import java.util.List;
 
-/** Reads fields of JSON objects. A field that is missing or of another type reads as empty or 0. */
+/** Reads fields of JSON objects. Returns an empty value or 0 if a field is missing or invalid. */
 final class ApiJson {
   private ApiJson() {}
 

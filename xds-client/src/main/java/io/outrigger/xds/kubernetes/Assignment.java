@@ -33,12 +33,12 @@ import java.util.stream.Collectors;
  * Computes the endpoints of a service's port from its slices.
  *
  * <ul>
- *   <li>Ready endpoints are HEALTHY. Endpoints that terminate and still serve are DRAINING. When no
- *       endpoint is ready, they are HEALTHY, because kube-proxy also uses them in that case.
+ *   <li>Ready endpoints are HEALTHY. Endpoints that terminate and still serve are DRAINING, but
+ *       HEALTHY if no endpoint is ready, as in kube-proxy.
  *   <li>All addresses of one pod form one endpoint. No address is part of two endpoints.
- *   <li>Each zone is a locality, whose weight is the number of its healthy endpoints, at least 1.
- *   <li>When every ready endpoint has hints, and some hints name the zone of this process, the
- *       endpoints with these hints have priority 0 and all others priority 1.
+ *   <li>Each zone is a locality. The weight is the number of its healthy endpoints, at least 1.
+ *   <li>If every ready endpoint has hints, and some hints name the zone of this process, the
+ *       endpoints with these hints have priority 0, and all other endpoints priority 1.
  * </ul>
  *
  * @param isTarget accepts the port of a slice that the target names
@@ -46,30 +46,28 @@ import java.util.stream.Collectors;
 @AnyThread
 record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isTarget) {
   /**
-   * The order in which addresses are assigned to pods. Ready endpoints come first, because a
-   * terminating pod in the host network may share its address with its replacement. Within a pod,
-   * IPv4 comes first.
+   * Ready endpoints come first, because a terminating pod in the host network may share its address
+   * with its replacement. Within a pod, IPv4 comes first.
    */
-  private static final Comparator<Reached> ORDER =
-      Comparator.<Reached, Boolean>comparing(reached -> !reached.endpoint().isReady())
-          .thenComparing(reached -> reached.endpoint().ip().contains(":"))
-          .thenComparing(reached -> reached.endpoint().ip());
+  private static final Comparator<PodAddress> ORDER =
+      Comparator.<PodAddress, Boolean>comparing(address -> !address.endpoint().isReady())
+          .thenComparing(address -> address.endpoint().ip().contains(":"))
+          .thenComparing(address -> address.endpoint().ip());
 
-  private static final int MOST_PORTS = 20;
+  private static final int MAX_PORTS_SHOWN = 20;
 
-  /** One address of a pod, with the target's port in the slice of the address. */
-  private record Reached(Endpoint endpoint, int port) {
+  private record PodAddress(Endpoint endpoint, int port) {
     EndpointAddress key() {
       return new EndpointAddress(endpoint.ip(), port);
     }
 
-    WireMessage address() {
+    WireMessage message() {
       return WireMessage.address(endpoint.ip(), port);
     }
   }
 
-  /** The addresses of one pod, at least one; the first address determines state and zone. */
-  private record Pod(List<Reached> addresses) {
+  /** A pod with at least one address; the first address determines state and zone. */
+  private record Pod(List<PodAddress> addresses) {
     boolean isReady() {
       return first().isReady();
     }
@@ -79,7 +77,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
     }
   }
 
-  private record Place(int priority, String zone) {}
+  private record LocalityKey(int priority, String zone) {}
 
   Assignment(ServicePort target, Optional<String> zone) {
     this(
@@ -90,16 +88,12 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
             : port -> port.name().equals(target.port()));
   }
 
-  /** Returns this assignment for the port called {@code name}. */
+  /** Returns the assignment for the port {@code name} of the slices. */
   Assignment ofPort(String name) {
     return new Assignment(target, zone, port -> port.name().equals(name));
   }
 
-  /**
-   * Returns the endpoints.
-   *
-   * @return a failure with code NOT_FOUND when there is no slice, or no slice has the port
-   */
+  /** Fails with NOT_FOUND if there is no slice, or if no slice has the port. */
   Outcome<Any> of(Collection<EndpointSlice> slices) {
     if (slices.isEmpty()) {
       return missing(
@@ -107,7 +101,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
                   .formatted(target.namespace())
               + " selector; check the name");
     }
-    List<Reached> reached = new ArrayList<>();
+    List<PodAddress> addresses = new ArrayList<>();
     // a slice without endpoints may have no ports, although the Service has the port
     boolean hasPort = slices.stream().allMatch(slice -> slice.endpoints().isEmpty());
     for (EndpointSlice slice : slices) {
@@ -115,20 +109,22 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
       hasPort |= port.isPresent();
       port.ifPresent(
           found ->
-              slice.endpoints().forEach(each -> reached.add(new Reached(each, found.number()))));
+              slice
+                  .endpoints()
+                  .forEach(each -> addresses.add(new PodAddress(each, found.number()))));
     }
     return hasPort
-        ? Outcome.ok(assignment(pods(reached)).as(ResourceType.ENDPOINT))
+        ? Outcome.ok(assignment(pods(addresses)).as(ResourceType.ENDPOINT))
         : missing(otherPorts(slices));
   }
 
-  private static List<Pod> pods(List<Reached> all) {
+  private static List<Pod> pods(List<PodAddress> all) {
     Set<EndpointAddress> used = new HashSet<>();
-    Map<String, List<Reached>> byPod = new LinkedHashMap<>();
+    Map<String, List<PodAddress>> byPod = new LinkedHashMap<>();
     all.sort(ORDER);
-    for (Reached reached : all) {
-      if (used.add(reached.key())) {
-        byPod.computeIfAbsent(reached.endpoint().pod(), pod -> new ArrayList<>(1)).add(reached);
+    for (PodAddress address : all) {
+      if (used.add(address.key())) {
+        byPod.computeIfAbsent(address.endpoint().pod(), pod -> new ArrayList<>(1)).add(address);
       }
     }
     return byPod.values().stream().map(Pod::new).toList();
@@ -137,20 +133,18 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
   private WireMessage assignment(List<Pod> pods) {
     boolean anyReady = pods.stream().anyMatch(Pod::isReady);
     boolean areHintsObeyed = areHintsObeyed(pods);
-    Map<Place, List<Pod>> places =
-        new TreeMap<>(Comparator.comparing(Place::priority).thenComparing(Place::zone));
+    Map<LocalityKey, List<Pod>> localities =
+        new TreeMap<>(Comparator.comparing(LocalityKey::priority).thenComparing(LocalityKey::zone));
     for (Pod pod : pods) {
-      int priority = areHintsObeyed && !isForZone(pod) ? 1 : 0;
-      places
-          .computeIfAbsent(new Place(priority, pod.first().zone()), absent -> new ArrayList<>())
-          .add(pod);
+      var key = new LocalityKey(areHintsObeyed && !isForZone(pod) ? 1 : 0, pod.first().zone());
+      localities.computeIfAbsent(key, absent -> new ArrayList<>()).add(pod);
     }
     var all =
         new WireMessage().text(ClusterLoadAssignment.CLUSTER_NAME_FIELD_NUMBER, target.toString());
-    places.forEach(
-        (place, here) ->
+    localities.forEach(
+        (key, members) ->
             all.message(
-                ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, locality(place, here, anyReady)));
+                ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, locality(key, members, anyReady)));
     return all;
   }
 
@@ -164,19 +158,19 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
     return zone.isPresent() && pod.first().forZones().contains(zone.get());
   }
 
-  private static WireMessage locality(Place place, List<Pod> pods, boolean anyReady) {
+  private static WireMessage locality(LocalityKey key, List<Pod> pods, boolean anyReady) {
     long healthy = pods.stream().filter(pod -> pod.isReady() || !anyReady).count();
-    // a locality of weight 0 would be left out, together with its draining endpoints
+    // with weight 0, the locality and its draining endpoints would be ignored
     int weight = (int) Math.max(1, healthy);
     var locality =
         new WireMessage()
             .message(
                 LocalityLbEndpoints.LOCALITY_FIELD_NUMBER,
-                new WireMessage().text(Locality.ZONE_FIELD_NUMBER, place.zone()))
+                new WireMessage().text(Locality.ZONE_FIELD_NUMBER, key.zone()))
             .message(
                 LocalityLbEndpoints.LOAD_BALANCING_WEIGHT_FIELD_NUMBER,
                 new WireMessage().number(UInt32Value.VALUE_FIELD_NUMBER, weight))
-            .number(LocalityLbEndpoints.PRIORITY_FIELD_NUMBER, place.priority());
+            .number(LocalityLbEndpoints.PRIORITY_FIELD_NUMBER, key.priority());
     for (Pod pod : pods) {
       boolean isHealthy = pod.isReady() || !anyReady;
       locality.message(
@@ -190,20 +184,20 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
     return locality;
   }
 
-  private static WireMessage endpoint(List<Reached> addresses) {
+  private static WireMessage endpoint(List<PodAddress> addresses) {
     var endpoint =
         new WireMessage()
             .message(
                 io.envoyproxy.envoy.config.endpoint.v3.Endpoint.ADDRESS_FIELD_NUMBER,
-                addresses.get(0).address());
-    for (Reached other : addresses.subList(1, addresses.size())) { // A61
+                addresses.get(0).message());
+    for (PodAddress other : addresses.subList(1, addresses.size())) { // A61
       endpoint.message(
           io.envoyproxy.envoy.config.endpoint.v3.Endpoint.ADDITIONAL_ADDRESSES_FIELD_NUMBER,
           new WireMessage()
               .message(
                   io.envoyproxy.envoy.config.endpoint.v3.Endpoint.AdditionalAddress
                       .ADDRESS_FIELD_NUMBER,
-                  other.address()));
+                  other.message()));
     }
     return endpoint;
   }
@@ -215,7 +209,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
             .map(port -> (port.name().isEmpty() ? "" : port.name() + "=") + port.number())
             .distinct()
             .sorted()
-            .limit(MOST_PORTS)
+            .limit(MAX_PORTS_SHOWN)
             .collect(Collectors.joining(", "));
     return "has no port \"%s\": its pods listen on %s; give the name or the number of such a port"
         .formatted(target.port(), known.isEmpty() ? "no TCP port" : PlainText.of(known));

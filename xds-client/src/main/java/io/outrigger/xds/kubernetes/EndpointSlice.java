@@ -1,9 +1,17 @@
 package io.outrigger.xds.kubernetes;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -12,10 +20,8 @@ import java.util.stream.Collectors;
 
 /**
  * An EndpointSlice of {@code discovery.k8s.io/v1}: some endpoints of a service, all with the same
- * ports. Parts that cannot be used are left out: endpoints without an IP address, and ports of
- * other protocols than TCP.
+ * ports. Endpoints without an IP address and ports of protocols other than TCP are omitted.
  *
- * @param service the name of the service, from the label {@code kubernetes.io/service-name}
  * @param version the {@code resourceVersion}, from which a watch continues
  */
 @AnyThread
@@ -25,10 +31,7 @@ record EndpointSlice(
 
   private static final int MAX_PORT = 65_535;
 
-  /**
-   * A port, which all endpoints of the slice have; the name may be empty when the service has a
-   * single port.
-   */
+  /** The name may be empty if the service has a single port. */
   record Port(String name, int number) {}
 
   /**
@@ -36,8 +39,8 @@ record EndpointSlice(
    *
    * @param pod a key that all addresses of one pod have in common
    * @param isReady false if the endpoint terminates, but still serves
-   * @param zone the endpoint's zone; empty when it has none
-   * @param forZones the zones whose callers are to use the endpoint (topology aware routing)
+   * @param zone the endpoint's zone; empty if unknown
+   * @param forZones the zones from which the endpoint should be called (topology aware routing)
    */
   record Endpoint(String pod, String ip, boolean isReady, String zone, Set<String> forZones) {
     Endpoint {
@@ -48,6 +51,52 @@ record EndpointSlice(
   EndpointSlice {
     ports = List.copyOf(ports);
     endpoints = List.copyOf(endpoints);
+  }
+
+  /**
+   * The response to a list request.
+   *
+   * @param version the {@code resourceVersion} of the list, from which a watch continues
+   */
+  record Page(String version, List<EndpointSlice> slices) {
+    Page {
+      slices = List.copyOf(slices);
+    }
+  }
+
+  /** Reads a list slice by slice, because the JSON tree of the whole list would be large. */
+  static Page readList(byte[] json) throws IOException {
+    try (var reader =
+        new JsonReader(
+            new InputStreamReader(new ByteArrayInputStream(json), StandardCharsets.UTF_8))) {
+      String version = "";
+      List<EndpointSlice> slices = new ArrayList<>();
+      reader.beginObject();
+      while (reader.hasNext()) {
+        String field = reader.nextName();
+        if (field.equals("metadata") && reader.peek() == JsonToken.BEGIN_OBJECT) {
+          version = ApiJson.text(object(reader), "resourceVersion");
+        } else if (field.equals("items") && reader.peek() == JsonToken.BEGIN_ARRAY) {
+          reader.beginArray();
+          while (reader.hasNext()) {
+            slices.add(read(object(reader)));
+          }
+          reader.endArray();
+        } else {
+          reader.skipValue();
+        }
+      }
+      if (version.isEmpty()) { // such as the {} of a gateway, which is not an empty list
+        throw new IOException("it has no resourceVersion");
+      }
+      return new Page(version, slices);
+    } catch (IOException | JsonParseException | IllegalStateException notJson) {
+      throw new IOException("its answer is no list of EndpointSlices", notJson);
+    }
+  }
+
+  private static JsonObject object(JsonReader reader) {
+    return JsonParser.parseReader(reader).getAsJsonObject();
   }
 
   static EndpointSlice read(JsonObject json) {
@@ -74,7 +123,7 @@ record EndpointSlice(
 
   private static Optional<Endpoint> endpoint(JsonObject json) {
     JsonObject conditions = ApiJson.object(json, "conditions");
-    boolean isReady = isTrue(conditions, "ready", true); // as the API says of an absent value
+    boolean isReady = isTrue(conditions, "ready", true); // the API's default
     boolean isDraining =
         isTrue(conditions, "serving", false) && isTrue(conditions, "terminating", false);
     // all addresses of an endpoint are equivalent, and consumers may use only the first

@@ -17,25 +17,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads a kubeconfig file: the server, the authority and the user of its current context. An
- * unsupported setting is an error if ignoring the setting would change the called server or the
- * identity of the caller.
+ * Reads the current context of a kubeconfig file. An unsupported setting is an error if ignoring
+ * the setting would change the called server or the identity of the caller.
  */
 public final class Kubeconfig {
   private static final int MAX_SIZE = 1 << 20;
 
-  private static final String OWN_CREDENTIALS =
+  private static final String CREDENTIALS_REMEDY =
       "give a token, a tokenFile or a client-certificate and client-key instead";
 
-  /** The unsupported fields of users and clusters, each with the remedy for its error message. */
+  /** The unsupported fields of users and clusters, each with the text of its error message. */
   private static final Map<String, String> UNSUPPORTED =
       Map.of(
           "exec",
-          "starts a program; " + OWN_CREDENTIALS,
+          "starts a program; " + CREDENTIALS_REMEDY,
           "auth-provider",
-          OWN_CREDENTIALS,
+          CREDENTIALS_REMEDY,
           "username",
-          "API servers accept no passwords; " + OWN_CREDENTIALS,
+          "API servers accept no passwords; " + CREDENTIALS_REMEDY,
           "as",
           "acting as another user is not supported; use the credentials of that user",
           "insecure-skip-tls-verify",
@@ -71,7 +70,7 @@ public final class Kubeconfig {
       throw new IllegalArgumentException(
           file + " " + unreadable.reason() + "; give a kubeconfig file that this process can read",
           unreadable);
-    } catch (YamlReader.Unreadable notYaml) { // the message may quote a token
+    } catch (YamlReader.Unreadable notYaml) { // omits the message, which may quote a token
       throw new IllegalArgumentException(
           "%s:%d:%d: is not YAML"
               .formatted(file, notYaml.position().line(), notYaml.position().column()));
@@ -80,16 +79,16 @@ public final class Kubeconfig {
 
   private ApiAccess access() {
     String current = ApiJson.text(content, "current-context");
-    JsonObject context = named("context", current, "current-context");
+    JsonObject context = entry("context", current, "current-context");
     String clusterName = ApiJson.text(context, "cluster");
     String userName = ApiJson.text(context, "user");
-    JsonObject cluster = named("cluster", clusterName, "context " + current + ": cluster");
+    JsonObject cluster = entry("cluster", clusterName, "context " + current + ": cluster");
     JsonObject user =
         userName.isEmpty()
             ? new JsonObject()
-            : named("user", userName, "context " + current + ": user");
-    refuse(cluster, "cluster \"" + clusterName + "\"");
-    refuse(user, "user \"" + userName + "\"");
+            : entry("user", userName, "context " + current + ": user");
+    requireSupported(cluster, "cluster \"" + clusterName + "\"");
+    requireSupported(user, "user \"" + userName + "\"");
     var access =
         new ApiAccess(
             server(cluster, clusterName),
@@ -98,11 +97,11 @@ public final class Kubeconfig {
             source(user, "client-certificate"),
             source(user, "client-key"));
     if (access.chain().isPresent() != access.key().isPresent()) {
-      throw wrong("user \"" + userName + "\": give both client-certificate and client-key");
+      throw invalid("user \"" + userName + "\": give both client-certificate and client-key");
     }
     boolean hasCredentials = access.token().isPresent() || access.key().isPresent();
     if (access.server().getScheme().equals("http") && hasCredentials && !isLocal(access.server())) {
-      throw wrong(
+      throw invalid(
           "cluster \"%s\": server is http, which would show the credentials of user \"%s\"; write it as https://…"
               .formatted(clusterName, userName));
     }
@@ -112,22 +111,22 @@ public final class Kubeconfig {
   /**
    * @param namedBy the field that contains {@code name}
    */
-  private JsonObject named(String field, String name, String namedBy) {
+  private JsonObject entry(String field, String name, String namedBy) {
     if (name.isEmpty()) {
-      throw wrong(namedBy + " is missing");
+      throw invalid(namedBy + " is missing");
     }
     return ApiJson.objects(content, field + "s").stream()
         .filter(each -> ApiJson.text(each, "name").equals(name))
         .map(each -> ApiJson.object(each, field))
         .findFirst()
-        .orElseThrow(() -> wrong(field + " \"" + name + "\" is not among its " + field + "s"));
+        .orElseThrow(() -> invalid(field + " \"" + name + "\" is not among its " + field + "s"));
   }
 
-  private void refuse(JsonObject in, String owner) {
+  private void requireSupported(JsonObject in, String owner) {
     UNSUPPORTED.forEach(
         (field, remedy) -> {
           if (in.has(field) && !in.get(field).toString().equals("false")) {
-            throw wrong("%s: %s is not supported: %s".formatted(owner, field, remedy));
+            throw invalid("%s: %s is not supported: %s".formatted(owner, field, remedy));
           }
         });
   }
@@ -145,7 +144,7 @@ public final class Kubeconfig {
     } catch (IllegalArgumentException noUri) {
       // reported below
     }
-    throw wrong(
+    throw invalid(
         "cluster \"%s\": server \"%s\" is not a URI such as https://10.0.0.1:6443"
             .formatted(name, text));
   }
@@ -160,15 +159,12 @@ public final class Kubeconfig {
   private Optional<ApiAccess.Source> token(JsonObject user) {
     String token = ApiJson.text(user, "token");
     String path = ApiJson.text(user, "tokenFile");
-    if (!path.isEmpty()) { // the file has precedence, because its token may be rotated
+    if (!path.isEmpty()) { // takes precedence, because the token in the file may be rotated
       return Optional.of(ApiAccess.inFile("tokenFile", absolute(path)));
     }
     return token.isEmpty() ? Optional.empty() : Optional.of(() -> inline("token", token));
   }
 
-  /**
-   * Returns the PEM text that {@code field-data} contains, else the file that {@code field} names.
-   */
   private Optional<ApiAccess.Source> source(JsonObject json, String field) {
     String data = ApiJson.text(json, field + "-data");
     String path = ApiJson.text(json, field);
@@ -182,7 +178,7 @@ public final class Kubeconfig {
       String pem = new String(decoded, StandardCharsets.ISO_8859_1);
       return Optional.of(() -> inline(field + "-data", pem));
     } catch (IllegalArgumentException notBase64) {
-      throw wrong(field + "-data is not base64");
+      throw invalid(field + "-data is not base64");
     }
   }
 
@@ -190,16 +186,16 @@ public final class Kubeconfig {
     return new CredentialFile(field, "of " + file, text);
   }
 
-  /** Returns an absolute path. Relative paths start at the kubeconfig's folder, as in kubectl. */
+  /** Resolves a relative path against the folder of the kubeconfig, as kubectl does. */
   private String absolute(String path) {
     try {
       return Path.of(file).toAbsolutePath().resolveSibling(path).toString();
     } catch (InvalidPathException notAllowed) {
-      throw wrong("\"" + path + "\" is not a path of this system");
+      throw invalid("\"" + path + "\" is not a path of this system");
     }
   }
 
-  private IllegalArgumentException wrong(String reason) {
+  private IllegalArgumentException invalid(String reason) {
     return new IllegalArgumentException(file + ": " + PlainText.of(reason));
   }
 }

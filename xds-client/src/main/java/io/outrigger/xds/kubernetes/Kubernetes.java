@@ -17,9 +17,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * The {@code k8s:///} targets of a process: watches the slices of their services, and turns them
- * into resources. Requests and slices have a thread of their own; finished resources are delivered
- * on the control loop.
+ * The {@code k8s:///} targets of a process. A separate thread sends the requests and computes the
+ * resources, which are delivered on the control loop.
  */
 @AnyThread
 public final class Kubernetes implements AutoCloseable {
@@ -27,9 +26,7 @@ public final class Kubernetes implements AutoCloseable {
 
   private final ControlThread thread;
 
-  // confined to the thread, like the publishers except their transports
-  private final List<NamespaceWatch> watches = new ArrayList<>();
-
+  private final List<NamespaceWatch> watches = new ArrayList<>(); // confined to the thread
   private final Map<XdsServer, ServicePublisher> publishers = new LinkedHashMap<>();
 
   private Kubernetes(ControlThread thread) {
@@ -76,11 +73,7 @@ public final class Kubernetes implements AutoCloseable {
     watches.forEach(NamespaceWatch::start);
   }
 
-  /**
-   * Returns the transport to the resources of a target.
-   *
-   * @param server the server entry of the target; for other servers the result is empty
-   */
+  /** Returns the transport of a target; empty if {@code server} is not the entry of a target. */
   public Optional<AdsTransport> transport(XdsServer server) {
     return Optional.ofNullable(publishers.get(server)).map(ServicePublisher::transport);
   }

@@ -25,32 +25,30 @@ import java.util.Set;
 import java.util.SortedMap;
 
 /**
- * Keeps the EndpointSlices of some services of one namespace up to date for their publishers, on
- * the loop of this package.
+ * Watches the EndpointSlices of some services of one namespace for their publishers, on the loop of
+ * this package.
  *
  * <pre>
  * LISTING  -> WATCHING  on the list
- * LISTING  -> RESTING   on failure; the next request is a list
- * WATCHING -> RESTING   on the end of the watch; the next request is a watch from the last version,
- *                       or a list when that version is too old (410) or watching is refused
- * RESTING  -> LISTING or WATCHING  on the timer: back-off measured from the start of the request
+ * LISTING  -> WAITING   on failure; the next request is a list
+ * WATCHING -> WAITING   on the end of the watch; the next request is a watch from the last version,
+ *                       or a list if that version is too old (410) or watching is refused
+ * WAITING  -> LISTING or WATCHING  on the timer: back-off measured from the start of the request
  * any      -> CLOSED    on close
  * </pre>
  *
- * <p>One watch serves all services of the namespace, so that the API server has one watch instead
- * of one for each service, and one connection is enough over HTTP/1.1 as well. Slices stay in use
- * until a list or an event says otherwise, whatever fails.
+ * <p>One watch serves all services of the namespace, so that one connection is enough over HTTP/1.1
+ * as well. A failure of a request removes no slice.
  */
 @ControlConfined
 final class NamespaceWatch {
-  /** The longest pause between requests, so that a server that is back is used soon. */
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
-  /** How long a watch may continue beyond its time, as a percentage of that time. */
+  /** The additional time for the server to end a watch, as a percentage of the watch's time. */
   private static final int GRACE_PERCENT = 25;
 
-  /** The least time between two changes of endpoints, each of which costs all endpoints. */
-  private static final Duration PACE = Duration.ofMillis(100);
+  /** The minimum time between two updates, because each update computes all endpoints again. */
+  private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
 
   private static final int GONE = 410;
   private static final int MAX_MESSAGE = 300;
@@ -76,9 +74,9 @@ final class NamespaceWatch {
   private TimerHandle timer = () -> {};
 
   /**
-   * @param watchTime the least time after which the server is to end a watch, at least 1 s; the
-   *     time of each watch is up to twice as long, so that sidecars do not send their requests at
-   *     the same moment. A connection that died silently is detected after that time
+   * @param watchTime the minimum time of a watch, at least 1 s. The server ends each watch after a
+   *     random time of up to twice the minimum, so that sidecars do not send requests at the same
+   *     moment. The end of that time also reveals a dead connection
    */
   NamespaceWatch(
       ControlLoop loop,
@@ -103,23 +101,22 @@ final class NamespaceWatch {
     call = Optional.of(version.map(this::watch).orElseGet(this::list));
   }
 
-  /** Ends the requests. */
   void close() {
     call.ifPresent(ApiClient.Call::cancel);
     timer.cancel();
   }
 
   /**
-   * Any version is good enough for the first list, so the server answers from its memory. A later
-   * list must not be older than the slices in use.
+   * The first list may have any version, so the server answers from its cache. A later list must
+   * not be older than the slices in use.
    */
   private ApiClient.Call list() {
     return client.get(path(isListed ? "" : "&resourceVersion=0"), this::onList);
   }
 
   private ApiClient.Call watch(String from) {
-    long least = watchTime.toSeconds();
-    long seconds = least + random.nextLong(least, RandomSource.Purpose.BACKOFF_JITTER);
+    long minimum = watchTime.toSeconds();
+    long seconds = minimum + random.nextLong(minimum, RandomSource.Purpose.BACKOFF_JITTER);
     return client.watch(
         path(
             "&watch=true&allowWatchBookmarks=true&timeoutSeconds=%d&resourceVersion=%s"
@@ -144,15 +141,15 @@ final class NamespaceWatch {
   }
 
   private void onList(Outcome<Answer> answer) {
-    if (!has(answer, ApiClient.OK)) {
-      rest("list", refusal("list", answer));
+    if (!hasStatus(answer, ApiClient.OK)) {
+      fail("list", reason("list", answer));
       return;
     }
-    SliceList list;
+    EndpointSlice.Page list;
     try {
-      list = SliceList.read(answer.toOptional().orElseThrow().body());
+      list = EndpointSlice.readList(answer.toOptional().orElseThrow().body());
     } catch (IOException unreadable) {
-      rest("list", String.valueOf(unreadable.getMessage()));
+      fail("list", String.valueOf(unreadable.getMessage()));
       return;
     }
     slices.clear();
@@ -180,9 +177,9 @@ final class NamespaceWatch {
   private void onEvent(byte[] line) {
     Optional<JsonObject> event = SecretJson.object(line);
     if (event.isEmpty()) {
-      return; // a blank line, or a line that the end of the watch has cut
+      return; // a blank line, or a line that the end of the watch has truncated
     }
-    backoff.reset(); // a watch that only opens and ends is not started in a loop
+    backoff.reset(); // not in onOpen, because a server may end each watch at once
     JsonObject object = ApiJson.object(event.get(), "object");
     String type = ApiJson.text(event.get(), "type");
     switch (type) {
@@ -190,7 +187,7 @@ final class NamespaceWatch {
       case "DELETED" -> remove(EndpointSlice.read(object));
       case "BOOKMARK" -> onVersion(EndpointSlice.read(object));
       case "ERROR" -> onWatchEnd(Outcome.ok(new Answer(ApiJson.number(object, "code"), line)));
-      default -> {} // a type of a later version
+      default -> {} // unknown in this API version
     }
   }
 
@@ -201,7 +198,7 @@ final class NamespaceWatch {
   }
 
   private void put(EndpointSlice slice) {
-    remove(slice); // it may have been of another service
+    remove(slice); // the slice may have belonged to another service
     if (isWanted(slice)) {
       slices.put(slice.name(), slice);
       changed.add(slice.service());
@@ -219,19 +216,19 @@ final class NamespaceWatch {
   }
 
   private void onWatchEnd(Outcome<Answer> answer) {
-    boolean isGone = has(answer, GONE);
+    boolean isGone = hasStatus(answer, GONE);
     boolean isTooLong = answer.status().code() == RpcStatus.Code.RESOURCE_EXHAUSTED;
-    if (isTooLong || (answer.isOk() && !has(answer, ApiClient.OK))) {
-      version = Optional.empty(); // the next list shows what is out of date
+    if (isTooLong || (answer.isOk() && !hasStatus(answer, ApiClient.OK))) {
+      version = Optional.empty(); // the next request is a list
     }
     if ((isOpen && !isTooLong) || isGone) {
-      restQuietly(); // servers end watches now and then
+      startLater(); // the end of an open watch is no failure
     } else {
-      rest("watch", refusal("watch", answer));
+      fail("watch", reason("watch", answer));
     }
   }
 
-  private void rest(String verb, String reason) {
+  private void fail(String verb, String reason) {
     RpcStatus status =
         RpcStatus.unavailable(
             "kubernetes API server %s: cannot %s endpointslices in namespace \"%s\": %s"
@@ -241,31 +238,33 @@ final class NamespaceWatch {
       changed.addAll(publishers.keySet());
       publish();
     }
-    restQuietly();
+    startLater();
   }
 
-  private void restQuietly() {
+  private void startLater() {
     close();
     Duration spent = Duration.ofNanos(loop.nanoTime() - startedAt);
     timer = loop.schedule(backoff.next().minus(spent), this::start);
   }
 
-  private static boolean has(Outcome<Answer> answer, int status) {
-    return answer.toOptional().filter(end -> end.status() == status).isPresent();
+  private static boolean hasStatus(Outcome<Answer> answer, int status) {
+    return answer.toOptional().filter(response -> response.status() == status).isPresent();
   }
 
-  private String refusal(String verb, Outcome<Answer> answer) {
+  private String reason(String verb, Outcome<Answer> answer) {
     return answer.match(
         response -> {
-          String said =
+          String message =
               SecretJson.object(response.body())
                   .map(status -> ApiJson.text(status, "message"))
-                  .filter(message -> !message.isEmpty())
-                  .map(message -> ": " + PlainText.of(message))
+                  .filter(text -> !text.isEmpty())
+                  .map(text -> ": " + PlainText.of(text))
                   .orElse("");
           String text =
               response.status()
-                  + (said.length() > MAX_MESSAGE ? said.substring(0, MAX_MESSAGE) + "…" : said);
+                  + (message.length() > MAX_MESSAGE
+                      ? message.substring(0, MAX_MESSAGE) + "…"
+                      : message);
           return switch (response.status()) {
             case 401 -> text + "; the credentials have expired, or are those of another cluster";
             case 403 ->
@@ -282,11 +281,10 @@ final class NamespaceWatch {
         RpcStatus::message);
   }
 
-  /** Publishes when the events that have arrived together are all applied, at the pace. */
   private void publishLater() {
     if (!isPublishing) {
       isPublishing = true;
-      loop.schedule(PACE.minusNanos(loop.nanoTime() - publishedAt), this::publish);
+      loop.schedule(MIN_INTERVAL.minusNanos(loop.nanoTime() - publishedAt), this::publish);
     }
   }
 

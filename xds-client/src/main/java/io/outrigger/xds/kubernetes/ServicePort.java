@@ -22,29 +22,24 @@ public record ServicePort(String service, String namespace, String port) {
   }
 
   /**
-   * Returns the {@code :authority} of calls. The name of a port is left out, because the port of an
-   * authority is a number (RFC 3986 section 3.2.3).
+   * Returns the {@code :authority} of calls. The result omits the name of a port, because the port
+   * of an authority is a number (RFC 3986 section 3.2.3).
    */
   public String authority() {
     return service + "." + namespace + (isNumber() ? ":" + port : "");
   }
 
-  /**
-   * Returns the server entry of the target, which status views show. A missing or forbidden Service
-   * is a data error, so endpoints of a deleted Service are no longer used.
-   */
+  /** Returns the server entry of the target, which status views show. */
   public XdsServer server() {
     return new XdsServer(
         toString(),
         new XdsServer.ChannelCredentials.Insecure(),
         List.of(),
+        // endpoints of a deleted Service are no longer used
         new ServerFeatures(false, /* failOnDataErrors= */ true, false));
   }
 
-  /**
-   * Returns the target {@code k8s:///service.namespace:port}, which is also the name of its
-   * resources.
-   */
+  /** Returns the name of the target, which is also the name of its resources. */
   @Override
   public String toString() {
     return "k8s:///" + service + "." + namespace + ":" + port;

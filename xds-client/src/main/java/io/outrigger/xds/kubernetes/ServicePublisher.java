@@ -23,22 +23,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Turns the slices of one {@code k8s:///} target into its resources, on the loop of this package,
- * and delivers them to the control loop, to which only the transport belongs. The resources have
- * the form that a control plane would send: a Listener with one route to a cluster of type EDS, and
- * the endpoints of that cluster, all of which have the name of the target. Each target is a server
- * of its own, so that a change of one service costs the other targets nothing.
+ * Computes the resources of one {@code k8s:///} target on the loop of this package, and delivers
+ * the resources on the control loop. The resources are a Listener with one route, an EDS cluster
+ * and its endpoints; all have the name of the target. Each target has a separate transport, so that
+ * a change of one service does not cause work for other targets.
  *
- * <p>A target names the port on which the pods listen. When no pod listens on that port, the
- * Service is read, because the target may name a port of the Service, which has the same name in
- * the slices.
+ * <p>A target names the port on which the pods listen. If no pod listens on that port, the Service
+ * is read, because the target may name a port of the Service. The slices then contain the port
+ * under the name of the Service's port.
  */
 @ControlConfined
 final class ServicePublisher {
-  /** The pause before a Service that lacks the wanted port is read again. */
+  /** The pause before the Service is read again, after a conclusive response. */
   private static final Duration RETRY = Duration.ofSeconds(30);
 
-  private static final Duration SOON = Duration.ofSeconds(2);
+  private static final Duration RETRY_AFTER_FAILURE = Duration.ofSeconds(2);
 
   private static final int NOT_FOUND = 404;
   private static final int TOO_MANY = 429;
@@ -108,11 +107,11 @@ final class ServicePublisher {
       retry.ifPresent(TimerHandle::cancel);
       retry = Optional.empty();
     } else if (retry.isEmpty()) {
-      isServiceRead = false; // known endpoints stay until there is an answer
+      isServiceRead = false; // the known endpoints stay in use until the response
       readService();
     }
     if (isPortUnknown && !isServiceRead) {
-      return; // its answer publishes
+      return; // onService publishes
     }
     ResourceSnapshot next = resources(endpoints);
     if (last.filter(next::sameAs).isEmpty()) {
@@ -121,7 +120,7 @@ final class ServicePublisher {
     }
   }
 
-  /** Endpoints that may be out of date stay in use; the watchers get the problem too. */
+  /** The watchers receive the problem, and possibly outdated endpoints. */
   private ResourceSnapshot resources(Outcome<Any> endpoints) {
     String name = target().toString();
     return withoutEndpoints.with(
@@ -161,8 +160,9 @@ final class ServicePublisher {
     int status = answer.match(Answer::status, failure -> SERVER_ERROR);
     boolean isConclusive = status != TOO_MANY && status < SERVER_ERROR;
     retry.ifPresent(TimerHandle::cancel);
-    retry = Optional.of(loop.schedule(isConclusive ? RETRY : SOON, this::readService));
-    isServiceRead |= isConclusive || last.isEmpty(); // otherwise known endpoints stay
+    Duration pause = isConclusive ? RETRY : RETRY_AFTER_FAILURE;
+    retry = Optional.of(loop.schedule(pause, this::readService));
+    isServiceRead |= isConclusive || last.isEmpty(); // otherwise the known endpoints stay in use
     if (isConclusive) {
       portName =
           answer

@@ -46,7 +46,7 @@ class ApiBytesRandomTest {
         Case.ofText(
             "a list of slices",
             IOException.class,
-            bytes -> assign(SliceList.read(bytes).slices()),
+            bytes -> assign(EndpointSlice.readList(bytes).slices()),
             Shape.JSON,
             "{\"metadata\": {\"resourceVersion\": \"9\"}, \"items\": [" + SLICE + "]}"),
         Case.ofText(
