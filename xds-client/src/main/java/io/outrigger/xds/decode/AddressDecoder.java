@@ -12,10 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/**
- * Decodes {@code Address}. Only socket addresses are supported; an endpoint must have a literal IP
- * address (A27).
- */
+/** Decodes {@code Address}, which must be a socket address (A27). */
 final class AddressDecoder {
   static final String PROXY_KEY = "envoy.http11_proxy_transport_socket.proxy_address";
   static final String PROXY_TYPE = "envoy.config.core.v3.Address";
@@ -23,18 +20,16 @@ final class AddressDecoder {
   private AddressDecoder() {}
 
   /**
-   * Decodes the address of an endpoint. An address without a valid port is left out and is no
-   * error, because the gRPC libraries keep such an endpoint but can never connect to it (decision
-   * xds-0068).
+   * Decodes the address of an endpoint. An address without a valid port is left out and is no error
+   * (decision xds-0068).
    */
   static Optional<EndpointAddress> endpoint(Address proto, FieldErrors errors) {
     return address(proto, errors, errors.leavingOut("the address"));
   }
 
   /**
-   * Decodes the metadata entry that names the proxy of an endpoint or of a whole locality (A86).
-   * The result is empty if the entry is missing, has another type, or is invalid. An invalid
-   * address is an error under any key, because A83 "xDS Cluster Metadata" parses entries by type.
+   * Decodes the metadata entry of the proxy of an endpoint or locality (A86). An invalid address is
+   * an error under any key, because A83 "xDS Cluster Metadata" parses entries by type.
    */
   static Optional<EndpointAddress> proxy(WireMetadata metadata, FieldErrors errors) {
     Optional<EndpointAddress> proxy = Optional.empty();
@@ -100,7 +95,6 @@ final class AddressDecoder {
     return false;
   }
 
-  /** Decodes {@code port_value}, which must be between 1 and 65535. */
   static OptionalInt port(SocketAddress proto, FieldErrors errors) {
     FieldErrors here = errors.at("port_value");
     if (proto.getPortSpecifierCase() != SocketAddress.PortSpecifierCase.PORT_VALUE) {

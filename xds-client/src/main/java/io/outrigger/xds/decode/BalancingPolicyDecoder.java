@@ -18,16 +18,10 @@ import java.util.Set;
  * {@code lb_policy} (A27, A52).
  */
 final class BalancingPolicyDecoder {
-  /**
-   * The maximum depth of nested policies; a deeper configuration is invalid (A52 "xDS LB Policy
-   * Registry").
-   */
+  /** The maximum depth of nested policies (A52 "xDS LB Policy Registry"). */
   static final int MAX_DEPTH = 16;
 
-  /**
-   * The policy {@code cluster_provided}. An aggregate cluster may name this policy (A75-04), but a
-   * cluster with endpoints may not.
-   */
+  /** A policy that only aggregate clusters may name (A75-04). */
   private static final String CLUSTER_PROVIDED =
       "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided";
 
@@ -43,9 +37,8 @@ final class BalancingPolicyDecoder {
   }
 
   /**
-   * Decodes the policy of an aggregate cluster, whose calls normally use the policies of its
-   * leaves. An invalid {@code lb_policy} is ignored (A75-03). {@code load_balancing_policy} must
-   * contain a supported policy (A75-04, decision xds-0012).
+   * Decodes the policy of an aggregate cluster. An invalid {@code lb_policy} is ignored (A75-03).
+   * {@code load_balancing_policy} must contain a supported policy (A75-04, decision xds-0012).
    */
   static Optional<BalancingPolicy> ofAggregate(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
@@ -56,7 +49,7 @@ final class BalancingPolicyDecoder {
     return ignored.isEmpty() ? policy : Optional.of(ClusterResource.DEFAULT_POLICY);
   }
 
-  /** Decodes the policy that the enumeration {@code lb_policy} names (A52-04). */
+  /** Decodes {@code lb_policy} (A52-04). */
   private static Optional<BalancingPolicy> legacy(Cluster proto, FieldErrors errors) {
     Cluster.LbPolicy value = proto.getLbPolicy();
     Optional<PolicyDecoder.Legacy> policy = POLICIES.legacy(value);
@@ -74,7 +67,7 @@ final class BalancingPolicyDecoder {
     return errors.at("lb_policy").refuse(name + " is not supported; supported: " + supported);
   }
 
-  /** Decodes the first entry that is supported; that entry must be valid (A52-01, A52-03). */
+  /** Decodes the first supported entry, which must be valid (A52-01, A52-03). */
   private static Optional<BalancingPolicy> decode(
       LoadBalancingPolicy proto, boolean ofAggregate, int depth, FieldErrors errors) {
     if (isTooDeep(depth, errors)) {
@@ -131,9 +124,8 @@ final class BalancingPolicyDecoder {
   }
 
   /**
-   * Decodes the child policies in a service config. The list holds objects with one field each: the
-   * name of the field is the name of a policy, and the value is its configuration. As in gRPC, the
-   * first supported entry is used and must be valid.
+   * Decodes the first supported child policy in a service config. Each object in the list has one
+   * field: the name of a policy with its configuration.
    */
   private static Optional<BalancingPolicy> children(
       ListValue policies, String field, int depth, FieldErrors errors) {

@@ -23,28 +23,23 @@ import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.xds.decode.WireFields.Cut;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Decodes {@code Cluster} (A27, A32, A55, A105). Several of its parts have decoders of their own.
- */
+/** Decodes {@code Cluster} (A27, A32, A55, A105). */
 final class ClusterDecoder {
   static final String HTTP_PROTOCOL_OPTIONS =
       "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
   private ClusterDecoder() {}
 
-  /**
-   * Removes the map fields from a serialized {@code Cluster}. The decoder reads the map fields that
-   * it needs from the original bytes; see {@link WireFields}.
-   */
+  /** Removes the map fields, which the decoder reads from the original bytes. */
   static ByteString withoutMaps(ByteString bytes) {
-    ByteString rest = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER).rest();
-    return WireFields.cut(rest, Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER).rest();
+    ByteString remainder = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER).remainder();
+    int options = Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER;
+    return WireFields.cut(remainder, options).remainder();
   }
 
   private static void checkMetadata(ByteString bytes, FieldErrors errors) {
@@ -92,10 +87,7 @@ final class ClusterDecoder {
             OverlayEffect.NONE));
   }
 
-  /**
-   * Decodes {@code lrs_server}, which must be {@code self} (A27). The result is empty for an
-   * aggregate cluster (A37).
-   */
+  /** Decodes {@code lrs_server} (A27); empty for an aggregate cluster (A37). */
   private static Optional<LoadReporting> loadReporting(
       Cluster proto, DecodeContext context, FieldErrors errors) {
     if (!proto.hasLrsServer()) {
@@ -110,10 +102,7 @@ final class ClusterDecoder {
         : Optional.empty();
   }
 
-  /**
-   * Decodes {@code max_requests} of the first entry for the default priority; other entries are
-   * ignored (A32).
-   */
+  /** Decodes {@code max_requests} of the first entry for the default priority (A32). */
   private static long maxRequests(CircuitBreakers proto, long unset) {
     return ofDefaultPriority(proto.getThresholdsList())
         .filter(CircuitBreakers.Thresholds::hasMaxRequests)
@@ -122,8 +111,8 @@ final class ClusterDecoder {
   }
 
   /**
-   * Decodes {@code max_connections} of the first per-host entry for the default priority; 0 is an
-   * error (A105 "xDS Configuration").
+   * Decodes {@code max_connections} of the first per-host entry for the default priority (A105 "xDS
+   * Configuration").
    */
   private static long maxConnections(CircuitBreakers proto, FieldErrors errors) {
     var thresholds =
@@ -145,10 +134,7 @@ final class ClusterDecoder {
     return all.stream().filter(each -> each.getPriority() == RoutingPriority.DEFAULT).findFirst();
   }
 
-  /**
-   * Decodes {@code override_host_status}. An unset field means UNKNOWN and HEALTHY. Statuses that
-   * gRPC does not support for a host override are ignored (A55).
-   */
+  /** Decodes {@code override_host_status}; ignores statuses that A55 does not support. */
   private static Set<HealthStatus> overrideHostStatus(Cluster.CommonLbConfig proto) {
     if (!proto.hasOverrideHostStatus()) {
       return Set.of(HealthStatus.UNKNOWN, HealthStatus.HEALTHY);
@@ -163,18 +149,12 @@ final class ClusterDecoder {
     return statuses;
   }
 
-  /**
-   * Decodes the idle timeout of {@code HttpProtocolOptions}; all other options are ignored (A75
-   * "Reading idle_timeout").
-   */
+  /** Decodes the idle timeout of {@code HttpProtocolOptions} (A75 "Reading idle_timeout"). */
   private static Duration idleTimeout(ByteString bytes, FieldErrors errors) {
-    Map<String, Any> all = new HashMap<>();
+    Map<String, Any> all = Map.of();
     try {
-      for (var entry :
-          WireFields.entries(bytes, Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER)
-              .entrySet()) {
-        all.put(entry.getKey(), Any.parseFrom(entry.getValue()));
-      }
+      int field = Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER;
+      all = WireFields.entries(bytes, field, Any.parser());
     } catch (InvalidProtocolBufferException e) {
       errors.at("typed_extension_protocol_options").add("is not readable: " + e.getMessage());
     }

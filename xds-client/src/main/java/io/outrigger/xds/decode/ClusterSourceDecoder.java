@@ -44,10 +44,7 @@ final class ClusterSourceDecoder {
     };
   }
 
-  /**
-   * Whether the cluster has endpoints of its own, so that its policy and its load reports are used.
-   * An aggregate cluster has no endpoints of its own.
-   */
+  /** An aggregate cluster has no endpoints, so its load reports are not used. */
   static boolean hasEndpoints(Cluster proto) {
     return !proto.hasClusterType() || customType(proto).equals(DNS);
   }

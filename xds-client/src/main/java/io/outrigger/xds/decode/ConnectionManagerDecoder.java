@@ -17,8 +17,7 @@ final class ConnectionManagerDecoder {
   record Manager(RouteSource routes, List<HttpFilter> filters) {}
 
   /**
-   * Decodes the connection manager. If {@code errors} has an error, the caller must not use the
-   * result.
+   * If {@code errors} has an error, the caller must not use the result.
    *
    * @param known the filters that the kind of listener supports
    */
@@ -28,8 +27,7 @@ final class ConnectionManagerDecoder {
       FilterDecoders known,
       DecodeContext context,
       FieldErrors errors) {
-    // xff_num_trusted_hops and original_ip_detection_extensions change the apparent source of a
-    // request; A41 rejects both fields.
+    // A41 rejects the two fields that change the apparent source of a request.
     if (proto.getXffNumTrustedHops() != 0) {
       errors.at("xff_num_trusted_hops").add("is not supported; must be 0");
     }

@@ -8,15 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The inputs of validation other than the resource itself.
+ * The inputs of decoding other than the resource itself.
  *
  * @param features the features of the server that sent the resource
  * @param certificateProviders the certificate providers of the bootstrap, by instance name (A29)
  * @param loadServer the server that receives load reports if {@code lrs_server} is {@code self};
  *     empty if the sender of the resource accepts no load reports
- * @param isOurs whether Outrigger generated the resource; a generated resource may use cluster
- *     types that a control plane may not use
- * @param overlay the local rules to apply to the resource; the rules do not affect validation
+ * @param isOurs whether Outrigger generated the resource, which may then use other cluster types
  */
 public record DecodeContext(
     ServerFeatures features,

@@ -11,7 +11,7 @@ import java.util.Map;
  * The result of decoding the resources of one response.
  *
  * @param valid the valid resources by name, in order of arrival
- * @param invalid the invalid resources by name, with every error; no name is in both maps
+ * @param invalid the invalid resources by name; no name is in both maps
  * @param unnamed the errors of resources whose name could not be read, such as {@code "resource #3:
  *     …"}
  * @param overlay the overlay that was applied to the valid resources
@@ -32,8 +32,6 @@ public record Decoded<T>(
   }
 
   /**
-   * A valid resource.
-   *
    * @param ignored the fields of the resource that have no effect
    */
   public record Valid<T>(T value, RawResource raw, List<FieldError> ignored) {
@@ -55,7 +53,7 @@ public record Decoded<T>(
       return new Invalid(Arrays.stream(reasons).map(FieldError::of).toList(), raw);
     }
 
-    /** The errors as texts, each in the form {@code field.path: reason}. */
+    /** Returns texts of the form {@code field.path: reason}. */
     public List<String> texts() {
       return errors.stream().map(FieldError::toString).toList();
     }

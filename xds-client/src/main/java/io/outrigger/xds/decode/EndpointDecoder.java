@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes {@code ClusterLoadAssignment} (A27 "ClusterLoadAssignment Proto", A61). The result
- * contains endpoints of every health status: load balancing skips unusable endpoints, but a
- * stateful session may still use some of them.
+ * contains endpoints of every health status, because a stateful session may use an endpoint that
+ * load balancing skips.
  */
 final class EndpointDecoder {
   private static final int[] LOCALITY_METADATA = {
@@ -41,13 +41,10 @@ final class EndpointDecoder {
 
   private EndpointDecoder() {}
 
-  /**
-   * Removes the map fields from a serialized {@code ClusterLoadAssignment}. The decoder reads the
-   * map fields from the original bytes; see {@link WireFields}.
-   */
+  /** Removes the map fields, which the decoder reads from the original bytes. */
   static ByteString withoutMaps(ByteString bytes) {
-    ByteString rest = WireFields.cut(bytes, LOCALITY_METADATA).rest();
-    return WireFields.cut(rest, ENDPOINT_METADATA).rest();
+    ByteString remainder = WireFields.cut(bytes, LOCALITY_METADATA).remainder();
+    return WireFields.cut(remainder, ENDPOINT_METADATA).remainder();
   }
 
   static Optional<EndpointSet> decode(

@@ -6,7 +6,7 @@ import java.util.List;
  * A problem with one field of a resource: the field is wrong, or it has no effect.
  *
  * @param path the path of the field, such as {@code routes[2].match}; empty for the whole resource
- * @param steps the steps of that path: names of fields, indexes in lists, keys of maps
+ * @param steps the path as names of fields, indexes in lists and keys of maps
  */
 public record FieldError(String path, List<String> steps, String reason) {
   public FieldError {

@@ -11,15 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects the errors of one resource, and the fields of the resource that have no effect.
  *
- * <p>Each instance is a view of one place in the message. The methods {@code at} return a view of a
- * field inside that place. A view is cheap, because its path is built only when an error is added.
- * All views of a resource share one list of errors. Confined to the call that decodes the resource.
+ * <p>Each instance is a view of one part of the message. A view is cheap, because its path is built
+ * only when an error is added. All views of a resource share one list of errors, for one thread.
  */
 public final class FieldErrors {
-  /**
-   * The maximum number of reported errors. Without a maximum, a resource with 10,000 bad endpoints
-   * would cause a NACK of megabytes.
-   */
+  /** Without a maximum, a resource with 10,000 invalid endpoints causes a NACK of megabytes. */
   static final int MAX_ERRORS = 100;
 
   private static final int MAX_QUOTE = 200;
@@ -82,10 +78,7 @@ public final class FieldErrors {
     return decoded;
   }
 
-  /**
-   * Returns a view of the same place in which an error does not reject the resource: the resource
-   * is used without {@code part}.
-   */
+  /** Returns a view whose errors do not reject the resource, but remove {@code part}. */
   FieldErrors leavingOut(String part) {
     return new FieldErrors(found, parent, step, index, key, part);
   }
@@ -104,9 +97,7 @@ public final class FieldErrors {
     return Optional.empty();
   }
 
-  /**
-   * Reports that the field at this place is valid but has no effect, or less effect than expected.
-   */
+  /** Reports that the field is valid but has no effect, or less effect than expected. */
   public void ignore(String reason) {
     if (found.ignored.size() < MAX_ERRORS) {
       found.ignored.add(here(reason));
@@ -128,10 +119,7 @@ public final class FieldErrors {
     return found.count;
   }
 
-  /**
-   * The errors in the order of discovery. If there are more than {@link #MAX_ERRORS}, the last
-   * entry gives the number of further errors.
-   */
+  /** If there are more than {@link #MAX_ERRORS} errors, the last entry counts the other errors. */
   public List<FieldError> all() {
     var errors = new ArrayList<>(found.errors);
     if (found.count > MAX_ERRORS) {
@@ -165,10 +153,7 @@ public final class FieldErrors {
     return oneofCase.name().toLowerCase(Locale.ROOT);
   }
 
-  /**
-   * Returns a text of the control plane in quotes, shortened, and without control characters, so
-   * that it fits in one line of a message.
-   */
+  /** Returns a text of the control plane in quotes, shortened, without control characters. */
   static String quoted(String text) {
     boolean isLong = text.length() > MAX_QUOTE;
     String shown = isLong ? text.substring(0, MAX_QUOTE) + "…" : text;

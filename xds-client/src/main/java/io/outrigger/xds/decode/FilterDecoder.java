@@ -4,12 +4,10 @@ import io.outrigger.config.route.FilterConfig;
 import java.util.Optional;
 
 /**
- * Decodes the settings of one HTTP filter (A39). {@link FilterDecoders} lists all filters. The code
- * that runs a filter is in the package {@code dataplane.filter}.
+ * Decodes the settings of one HTTP filter (A39). The package {@code dataplane.filter} runs filters.
  *
  * @param settings the class of the decoded settings, by which the proxy finds the code that runs
  *     the filter
- * @param typeName the full type name of the message in {@code http_filters}
  * @param override decodes the settings that replace the listener's settings on a route (A39 "Filter
  *     Config Overrides")
  */

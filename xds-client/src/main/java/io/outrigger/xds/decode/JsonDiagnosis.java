@@ -21,11 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the places where a JSON tree does not match its message type.
- *
- * <p>Protobuf's JSON parser stops at the first error and does not report its place. After the
- * parser has rejected a resource, this class walks the tree together with the message types and
- * reports every unknown field, unknown type and malformed value with its path.
+ * Finds every unknown field, unknown type and malformed value in a JSON tree that protobuf's JSON
+ * parser has rejected. The parser stops at the first error and does not report its path.
  */
 final class JsonDiagnosis {
   private static final String TYPE = "@type";
@@ -43,7 +40,7 @@ final class JsonDiagnosis {
       String json = JsonFormat.printer().print(tree);
       message(JsonParser.parseString(json).getAsJsonObject(), type, errors);
     } catch (InvalidProtocolBufferException | IllegalArgumentException noJson) {
-      // the caller then reports the reason without line and column
+      // the caller then reports the reason without a path
     }
   }
 
@@ -120,7 +117,7 @@ final class JsonDiagnosis {
     return type.getFullName().equals("google.protobuf.Any");
   }
 
-  /** Whether the type has a special JSON form. The message {@code Empty} has no special form. */
+  /** Whether the type has a special JSON form; {@code Empty} has none. */
   private static boolean isWellKnown(Descriptor type) {
     return type.getFile().getPackage().equals("google.protobuf")
         && !type.getFullName().equals("google.protobuf.Empty");

@@ -7,16 +7,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The message types that an {@code Any} may hold in resources that are read or printed as JSON.
- *
- * <p>Building the descriptors takes a noticeable part of a second, so the registry is built when it
- * is first used.
- *
- * <p>Each of these types must be used by a decoder, because the jar of the distribution contains
- * only the generated classes that bytecode refers to. Messages of all other types are not read.
+ * The message types that an {@code Any} may contain in resources that are read or printed as JSON.
+ * Each type must be used by a decoder, because the jar of the distribution contains only the
+ * generated classes that bytecode refers to.
  */
 final class KnownTypes {
-  private static final Set<String> NAMES =
+  static final Set<String> NAMES =
       """
       envoy.service.discovery.v3.Resource
       envoy.config.listener.v3.Listener
@@ -52,9 +48,7 @@ final class KnownTypes {
 
   private KnownTypes() {}
 
-  /**
-   * A registry of every known type, including all types in the same files and in imported files.
-   */
+  /** Returns the known types and all types in the same and imported files. */
   static TypeRegistry all() {
     return All.REGISTRY;
   }
@@ -63,10 +57,6 @@ final class KnownTypes {
   static Optional<Descriptor> find(String url) {
     boolean isUrl = url.indexOf('/') >= 0;
     return Optional.ofNullable(isUrl ? all().find(TypedConfig.typeName(url)) : null);
-  }
-
-  static Set<String> names() {
-    return NAMES;
   }
 
   /** Returns the descriptor of a listed type, whose generated class has the name of the type. */
@@ -85,6 +75,7 @@ final class KnownTypes {
     }
   }
 
+  /** Loaded at the first use, because building the descriptors takes long. */
   private static final class All {
     static final TypeRegistry REGISTRY =
         TypeRegistry.newBuilder().add(NAMES.stream().map(KnownTypes::load).toList()).build();

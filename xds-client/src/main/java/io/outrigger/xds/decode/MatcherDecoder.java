@@ -121,10 +121,7 @@ final class MatcherDecoder {
     };
   }
 
-  /**
-   * Decodes a matcher of a substring, which is converted to the representation of texts in
-   * requests. An empty substring is an error, because it would match everything (A63).
-   */
+  /** An empty substring is an error, because an empty substring matches everything (A63). */
   private static Optional<StringMatcher> part(
       String text,
       BiFunction<String, Boolean, StringMatcher> matcher,
@@ -136,7 +133,6 @@ final class MatcherDecoder {
     return Optional.of(matcher.apply(WireText.of(text), ignoreCase));
   }
 
-  /** Decodes an unsigned numerator and one of three denominators. */
   static Optional<Fraction> fraction(FractionalPercent proto, FieldErrors errors) {
     int denominator =
         switch (proto.getDenominator()) {

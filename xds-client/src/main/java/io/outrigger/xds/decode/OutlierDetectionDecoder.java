@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Decodes {@code outlier_detection} (A50 "Validation" and "xDS Integration"). Fields that only
- * other algorithms of Envoy use are ignored. Fields of a disabled algorithm are still validated.
+ * Decodes {@code outlier_detection} (A50 "Validation" and "xDS Integration"). The percentages of a
+ * disabled algorithm are validated too.
  */
 final class OutlierDetectionDecoder {
   private static final long DEFAULT_MINIMUM_HOSTS = 5;
@@ -23,7 +23,7 @@ final class OutlierDetectionDecoder {
 
   private OutlierDetectionDecoder() {}
 
-  /** Decodes the message. If {@code errors} has an error, the caller must not use the result. */
+  /** If {@code errors} has an error, the caller must not use the result. */
   static OutlierDetection decode(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     Duration interval =
@@ -56,10 +56,7 @@ final class OutlierDetectionDecoder {
         failurePercentage(proto, errors));
   }
 
-  /**
-   * Decodes the success rate algorithm, which is enabled unless {@code enforcing_success_rate} is
-   * 0. An unset field means 100 (A50-02).
-   */
+  /** Empty if {@code enforcing_success_rate} is 0; an unset field means 100 (A50-02). */
   private static Optional<SuccessRate> successRate(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     int enforcement =
@@ -88,10 +85,7 @@ final class OutlierDetectionDecoder {
                 DEFAULT_SUCCESS_RATE_VOLUME)));
   }
 
-  /**
-   * Decodes the failure percentage algorithm, which is disabled unless {@code
-   * enforcing_failure_percentage} is set and not 0 (A50-02).
-   */
+  /** Empty unless {@code enforcing_failure_percentage} is set and not 0 (A50-02). */
   private static Optional<FailurePercentage> failurePercentage(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     int threshold =
@@ -123,7 +117,6 @@ final class OutlierDetectionDecoder {
                 DEFAULT_FAILURE_PERCENTAGE_VOLUME)));
   }
 
-  /** Decodes an unsigned percentage; a value above 100 is an error. */
   private static int percent(boolean present, UInt32Value proto, int unset, FieldErrors errors) {
     if (!present) {
       return unset;

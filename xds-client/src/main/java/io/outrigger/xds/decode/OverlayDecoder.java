@@ -27,16 +27,10 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 /**
- * Decodes clusters and route configurations and applies the overlay rules to them. The rules do not
- * decide whether a resource is valid: a rule that would make a valid message invalid is left out as
- * a whole, and the other rules still apply.
+ * Decodes clusters and route configurations, and applies the overlay rules. A rule that makes a
+ * valid message invalid is not applied.
  */
 final class OverlayDecoder {
-  /**
-   * A decoded value and the effect of the rules.
-   *
-   * @param value the decoded message; the value without the overlay if no rule has set a field
-   */
   private record Result<V>(V value, OverlayEffect effect) {}
 
   private OverlayDecoder() {}
@@ -63,10 +57,7 @@ final class OverlayDecoder {
     }
   }
 
-  /**
-   * Applies the setting {@code alpn} of the first rule that contains the setting. Only overlay
-   * rules have this setting; {@code Cluster} has no field {@code alpn}.
-   */
+  /** Applies the first {@code alpn}, a setting of rules that is no field of {@code Cluster}. */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
     OverlayEffect effect = result.effect();
@@ -83,10 +74,7 @@ final class OverlayDecoder {
     return cluster.reach().tls().map(tls -> cluster.securedBy(tls.offering(alpn))).orElse(cluster);
   }
 
-  /**
-   * Decodes a route configuration. If a rule applies to some targets only, these targets get their
-   * own route table.
-   */
+  /** Decodes a route configuration; targets with rules of their own get their own route table. */
   static Optional<RouteTable> routes(
       RouteConfiguration proto, boolean overridden, DecodeContext context, FieldErrors errors) {
     Optional<RouteTable> own = RouteDecoder.decode(proto, overridden, List.of(), context, errors);
@@ -123,7 +111,7 @@ final class OverlayDecoder {
                 .orElseThrow());
   }
 
-  /** Applies the rules of {@code scope} to a route that was decoded without them. */
+  /** Applies the rules of {@code scope} to a decoded route. */
   static Route route(
       Route own,
       io.envoyproxy.envoy.config.route.v3.Route proto,
@@ -144,8 +132,7 @@ final class OverlayDecoder {
   }
 
   /**
-   * Applies all {@code rules} in their order to {@code own}, a message that was decoded without an
-   * error.
+   * Applies {@code rules} to a valid message.
    *
    * @param ownValue the decoded value of {@code own}
    */

@@ -31,10 +31,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/**
- * Reads the patch of an overlay rule: a partial message in proto3 JSON. The result records which
- * fields the patch names.
- */
+/** Reads the patch of an overlay rule: a partial message in proto3 JSON. */
 @AnyThread
 public final class PatchReader {
   private static final Set<String> CLUSTER_FIELDS =
@@ -129,15 +126,12 @@ public final class PatchReader {
   private PatchReader() {}
 
   /**
-   * The result of reading a patch. The paths of both lists start at the patch.
-   *
+   * @param errors the errors, with paths inside the patch
    * @param ignored the fields that are valid but have no effect
    */
   public record Result(Patch patch, List<FieldError> errors, List<FieldError> ignored) {}
 
   /**
-   * Reads a patch of {@code Cluster}.
-   *
    * @param ownFields the names of fields that exist only in overlay rules; the reader skips them
    */
   public static Result cluster(JsonObject patch, Set<String> ownFields) {
@@ -251,10 +245,7 @@ public final class PatchReader {
         && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
   }
 
-  /**
-   * Returns the map with the type added to its only supported entry, {@code HttpProtocolOptions};
-   * empty if the map is invalid.
-   */
+  /** Returns the map with the type added to its only supported entry; empty if invalid. */
   private static Optional<JsonObject> options(JsonElement value, FieldErrors errors) {
     if (!(value instanceof JsonObject map)
         || !map.keySet().equals(Set.of(PROTOCOL_OPTIONS))
@@ -278,7 +269,6 @@ public final class PatchReader {
         && TypedConfig.typeName(type.getAsString()).equals(PROTOCOL_OPTIONS);
   }
 
-  /** Warns of fields without effect in the messages of a list. */
   private static void warnOfNoEffect(
       JsonArray list, FieldDescriptor field, String name, FieldErrors errors) {
     for (int i = 0; i < list.size(); i++) {
@@ -302,7 +292,6 @@ public final class PatchReader {
     }
   }
 
-  /** Returns the errors of the patch when it is applied to a cluster without restrictions. */
   private static List<FieldError> tryOnCluster(Patch patch) {
     FieldErrors errors = FieldErrors.ofResource();
     var cluster = (Cluster) patched(CLUSTER, patch);

@@ -10,13 +10,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Decodes one load balancing policy from each form in which a control plane may configure it (A52).
- * A decoder returns empty if a setting is illegal, and adds the reason to the field errors. {@link
- * PolicyDecoderRegistry} lists all policies.
+ * Decodes one load balancing policy from each form of its configuration (A52). A decoder returns
+ * empty if a setting is illegal, and adds the reason to the field errors.
  *
  * @param typeName the full type name of the extension message of the policy
- * @param legacy the form as a value of {@code Cluster.lb_policy} (A52-04); empty for policies
- *     without such a value
  */
 record PolicyDecoder(String typeName, Extension extension, Custom custom, Optional<Legacy> legacy) {
   @FunctionalInterface
@@ -32,16 +29,10 @@ record PolicyDecoder(String typeName, Extension extension, Custom custom, Option
     Optional<BalancingPolicy> decode(LoadBalancingPolicy proto, FieldErrors errors);
   }
 
-  /**
-   * The form of a policy in a service config: its name in gRPC's registry, and a decoder of its
-   * configuration. Control planes send name and configuration in a TypedStruct.
-   */
+  /** The form of gRPC's service config, which control planes send in a TypedStruct. */
   record Custom(String name, Function<ServiceConfig, Optional<BalancingPolicy>> decoder) {}
 
-  /**
-   * The form of a policy as a value of {@code lb_policy}. The settings are in another field of the
-   * cluster.
-   */
+  /** A value of {@code lb_policy} (A52-04), with settings in another field of the cluster. */
   record Legacy(
       Cluster.LbPolicy value,
       BiFunction<Cluster, FieldErrors, Optional<BalancingPolicy>> decoder) {}

@@ -4,16 +4,10 @@ import com.google.protobuf.util.Durations;
 import java.time.Duration;
 import java.util.Optional;
 
-/**
- * Decodes durations of the control plane. An illegal or negative duration is an error; a very long
- * duration is shortened.
- */
+/** Decodes durations of the control plane. */
 public final class ProtoDurations {
-  /**
-   * The maximum duration, to which longer durations are shortened. This duration is practically
-   * infinite for a proxy, but its nanoseconds plus a clock value still fit in a long.
-   */
-  static final Duration LONGEST = Duration.ofDays(36_525);
+  /** Longer durations are shortened, so that nanoseconds plus a clock value fit in a long. */
+  static final Duration MAX = Duration.ofDays(36_525);
 
   private ProtoDurations() {}
 
@@ -28,7 +22,7 @@ public final class ProtoDurations {
       return errors.refuse("is negative");
     }
     Duration duration = Duration.ofSeconds(seconds, nanos);
-    return Optional.of(duration.compareTo(LONGEST) > 0 ? LONGEST : duration);
+    return Optional.of(duration.compareTo(MAX) > 0 ? MAX : duration);
   }
 
   static Optional<Duration> ifSet(
@@ -36,10 +30,7 @@ public final class ProtoDurations {
     return present ? decode(proto, errors) : Optional.empty();
   }
 
-  /**
-   * Decodes a duration as {@link #decode} does, but a negative duration counts as zero and is no
-   * error.
-   */
+  /** Decodes a duration; a negative duration counts as zero. */
   static Optional<Duration> orZero(com.google.protobuf.Duration proto, FieldErrors errors) {
     boolean isNegative = proto.getSeconds() < 0 || proto.getNanos() < 0;
     if (isNegative && Durations.isValid(proto)) {

@@ -24,11 +24,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Every part that the
- * decoder does not understand is an error, because ignoring the part could allow a request that the
- * policy denies. A criterion that silently never matches would allow requests in a DENY policy, and
- * inside a NOT also in an ALLOW policy (decision xds-0075). Shadow rules and statistics are
- * ignored, because they allow no requests.
+ * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Every unsupported
+ * part is an error, because ignoring the part could allow a request that the policy denies
+ * (decision xds-0075). Shadow rules and statistics are ignored, because they allow no requests.
  */
 @SuppressWarnings("deprecation") // istiod still sends the deprecated fields
 final class RbacDecoder {
@@ -226,7 +224,7 @@ final class RbacDecoder {
     return Optional.of(Criterion.ALWAYS);
   }
 
-  /** Decodes a metadata matcher. Requests have no metadata, so the matcher does not match (A41). */
+  /** Requests have no metadata, so a matcher of metadata does not match (A41). */
   private static Optional<Criterion> metadata(boolean invert) {
     return Optional.of(invert ? Criterion.ALWAYS : Criterion.NEVER);
   }

@@ -21,66 +21,43 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes secrets from messages of the control plane. Redaction blanks fields that the proto files
- * mark as sensitive, also inside an {@code Any}. Redaction also blanks fields, headers and members
- * of a {@code Struct} with secret names, and all metadata that Envoy would send to a gRPC service.
- * Data that cannot be parsed cannot be searched and is removed: only type and length remain of an
- * {@code Any} of unknown type, and fields that the bundled proto files do not define are left out.
+ * Removes secrets from messages of the control plane: fields that the proto files mark as
+ * sensitive, fields, headers and members of a {@code Struct} with secret names, and all metadata
+ * that Envoy would send to a gRPC service. Data that cannot be parsed is removed: only type and
+ * length of an {@code Any} of unknown type remain, and unknown fields are left out.
  */
 @AnyThread
 public final class Redaction {
-  /** The messages that describe a header, each with the field that holds the name of the header. */
+  /** The field with the name of the header, by the type of a message that describes a header. */
   private static final Map<String, String> HEADER_NAME_FIELDS =
       Map.of(
           "envoy.config.core.v3.HeaderValue", "key",
           "envoy.config.route.v3.HeaderMatcher", "name");
 
-  private static final int ANY_URL = 1;
-  private static final int ANY_VALUE = 2;
-
-  /**
-   * The maximum depth of {@code Any} inside {@code Any}. Protobuf's own depth limit starts again in
-   * each Any.
-   */
+  /** Limits {@code Any} inside {@code Any}; protobuf's depth limit starts again in each Any. */
   private static final int MAX_DEPTH = 64;
 
-  /**
-   * A field of {@code envoy.config.core.v3.GrpcService} and its parts. The headers in this field
-   * may hold credentials under any name.
-   */
+  /** A field of {@code GrpcService} whose headers may contain credentials under any name. */
   private static final String GRPC_METADATA = "initial_metadata";
-
-  /** The members of the {@code Struct} that replaces an unreadable {@code Any}. */
-  private static final String TYPE_MEMBER = "type_url";
-
-  private static final String LENGTH_MEMBER = "bytes";
 
   private static final String REDACTED = "[redacted]";
 
   private static final Value REDACTED_VALUE = Value.newBuilder().setStringValue(REDACTED).build();
 
-  /**
-   * Matches secret names of headers and metadata. Users choose names of headers and metadata, so
-   * the pattern is broad.
-   */
+  /** Matches secret names of headers and metadata; broad, because users choose these names. */
   private static final Pattern SECRET =
       Pattern.compile(
           "token|passw(or)?d|passphrase|secret|credential|(api|private|access|json)[-_.]?key"
               + "|authorization|cookie",
           Pattern.CASE_INSENSITIVE);
 
-  /**
-   * Matches secret names of proto fields with strings or bytes. The pattern excludes fields that
-   * hold only the name of a secret, a file or a header.
-   */
+  /** Matches secret proto fields, but not fields with the name of a secret, file or header. */
   private static final Pattern SECRET_FIELD =
       Pattern.compile(
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
               + "|api_key|private_key|json_key|client_secret)");
 
-  /**
-   * The members of a {@code Struct} that give the name of the value in the member {@link #VALUE}.
-   */
+  /** The members of a {@code Struct} that name the value in the member {@link #VALUE}. */
   private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
 
   private static final String VALUE = "value";
@@ -88,9 +65,9 @@ public final class Redaction {
   private Redaction() {}
 
   /**
-   * Returns {@code resource} without secrets. A resource that has neither secrets nor unreadable
-   * parts is returned byte for byte. An unreadable part is replaced by a {@code Struct} with its
-   * {@code type_url} and its length in {@code bytes}. Never throws.
+   * Returns {@code resource} without secrets; byte for byte if all parts are readable and without
+   * secrets. An unreadable part is replaced by a {@code Struct} with its {@code type_url} and its
+   * length in {@code bytes}. Never throws.
    */
   public static Any of(RawResource resource) {
     return apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);
@@ -102,8 +79,8 @@ public final class Redaction {
     if (parsed.isEmpty()) {
       var named =
           Struct.newBuilder()
-              .putFields(TYPE_MEMBER, Value.newBuilder().setStringValue(typeUrl).build())
-              .putFields(LENGTH_MEMBER, Value.newBuilder().setNumberValue(value.size()).build());
+              .putFields("type_url", Value.newBuilder().setStringValue(typeUrl).build())
+              .putFields("bytes", Value.newBuilder().setNumberValue(value.size()).build());
       return Any.pack(named.build());
     }
     Message shown = cleaned(parsed.get(), depth + 1);
@@ -124,8 +101,8 @@ public final class Redaction {
   private static Message cleaned(Message message, int depth) {
     Descriptor type = message.getDescriptorForType();
     if (type.getFullName().equals("google.protobuf.Any")) {
-      String url = (String) message.getField(type.findFieldByNumber(ANY_URL));
-      ByteString value = (ByteString) message.getField(type.findFieldByNumber(ANY_VALUE));
+      String url = (String) message.getField(type.findFieldByNumber(Any.TYPE_URL_FIELD_NUMBER));
+      var value = (ByteString) message.getField(type.findFieldByNumber(Any.VALUE_FIELD_NUMBER));
       return url.isEmpty() && value.isEmpty() ? message : apply(url, value, depth);
     }
     if (type.getFullName().equals("google.protobuf.Struct")) {
@@ -173,7 +150,7 @@ public final class Redaction {
   private static boolean isSensitive(FieldDescriptor field) {
     return field.getOptions().getExtension(udpa.annotations.Sensitive.sensitive)
         || ((field.getJavaType() == JavaType.STRING || field.getJavaType() == JavaType.BYTE_STRING)
-            && isSecretField(field.getName()));
+            && SECRET_FIELD.matcher(field.getName()).matches());
   }
 
   private static Message withoutValue(Message header) {
@@ -206,13 +183,6 @@ public final class Redaction {
     return SECRET.matcher(name).find();
   }
 
-  private static boolean isSecretField(String name) {
-    return SECRET_FIELD.matcher(name).matches();
-  }
-
-  /**
-   * Returns a copy of {@code struct} in which the values of members with secret names are redacted.
-   */
   static Struct withoutSecrets(Struct struct) {
     boolean valueIsSecret = NAMES.stream().anyMatch(name -> isSecret(textOf(struct, name)));
     var shown = Struct.newBuilder();

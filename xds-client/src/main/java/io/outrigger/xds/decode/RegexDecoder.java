@@ -10,14 +10,11 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 
 /**
- * Decodes {@code safe_regex}, which has RE2 syntax (A28 "Path Matching").
- *
- * <p>RE2 matches in linear time, but its compiler recurses into nested groups and copies the
- * operand of a counted repetition. For example, <code>((a{1000}){1000}){1000}</code> has 23
- * characters but compiles to a billion instructions. The size is therefore estimated before an
- * expression is compiled, and an expression that is too large is an error. The estimate does not
- * need to understand the syntax exactly, because RE2 itself still compiles or rejects an expression
- * that the estimate misreads.
+ * Decodes {@code safe_regex}, which has RE2 syntax (A28 "Path Matching"). The compiler of RE2
+ * recurses into nested groups and copies the operand of a counted repetition. For example, <code>
+ * ((a{1000}){1000}){1000}</code> compiles to a billion instructions. The size is therefore
+ * estimated before an expression is compiled. The estimate need not understand the syntax exactly,
+ * because RE2 rejects invalid expressions later.
  */
 final class RegexDecoder {
   static final int MAX_LENGTH = 16 * 1024;

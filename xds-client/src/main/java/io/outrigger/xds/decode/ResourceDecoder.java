@@ -24,10 +24,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/**
- * Decodes the resources of one response to records. For each invalid resource the result contains
- * all errors (A46). An invalid resource does not affect the other resources.
- */
+/** Decodes the resources of one response; collects all errors of each invalid resource (A46). */
 public final class ResourceDecoder {
   static final String WRAPPER = "envoy.service.discovery.v3.Resource";
 
@@ -45,11 +42,8 @@ public final class ResourceDecoder {
     }
   }
 
-  /**
-   * Validates and decodes resources of one type. The result is empty only if {@code errors} has an
-   * error. {@code bytes} are the original bytes of the message.
-   */
   private interface Rules<M> {
+    /** Returns empty only if {@code errors} has an error. */
     Optional<?> decode(M message, ByteString bytes, DecodeContext context, FieldErrors errors);
   }
 
@@ -64,7 +58,7 @@ public final class ResourceDecoder {
           ResourceType.ROUTE,
           new Codec<>(
               RouteConfiguration.parser(),
-              RouteMaps::cutFrom,
+              RouteMaps::withoutMetadata,
               RouteConfiguration::getName,
               RouteDecoder::decode),
           ResourceType.CLUSTER,
@@ -82,11 +76,7 @@ public final class ResourceDecoder {
 
   private ResourceDecoder() {}
 
-  /**
-   * Runs the initialization that protobuf otherwise does for the first message of each type:
-   * comparing versions and checking for Android. The initialization takes some time and does not
-   * depend on any input.
-   */
+  /** Initializes protobuf's messages, so that the first resources need not wait for this. */
   public static void prepare() {
     var unused = Any.getDefaultInstance(); // loading this class has initialized the resource types
   }
@@ -94,9 +84,8 @@ public final class ResourceDecoder {
   /**
    * Decodes {@code resources}, each of which may be inside the wrapper {@code Resource} (A30).
    *
-   * <p>If two resources have the same name, the last resource is used (A46-04). A resource whose
-   * name cannot be read is reported by its index in the list, from 0. The content of resources
-   * never causes an exception.
+   * <p>If two resources have the same name, the last resource is used (A46-04). A resource with an
+   * unreadable name is reported by its index, from 0. Never throws because of a resource.
    */
   public static <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, DecodeContext context) {
@@ -180,10 +169,7 @@ public final class ResourceDecoder {
       }
     }
 
-    /**
-     * Adds an error for a resource whose own name cannot be read. The error is listed under the
-     * wrapper's name if there is one.
-     */
+    /** Adds an error for a resource with an unreadable name, under the wrapper's name if any. */
     private void refuse(String wrapperName, int index, String reason, Any inner) {
       if (wrapperName.isEmpty()) {
         unnamed.add("resource #" + index + ": " + reason);

@@ -25,21 +25,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Reads and prints resources as JSON documents in the proto3 JSON mapping, as in the documentation
- * of Envoy.
- */
+/** Reads and prints resources in the proto3 JSON mapping. */
 public final class ResourceJson {
   private static final String URL_PREFIX = "type.googleapis.com/";
 
   /**
-   * The result of reading a document.
-   *
-   * @param resources the resources that could be read, in the order of the document; each has one
-   *     of the four types in {@link ResourceType#ALL}
+   * @param resources the valid resources, of the types in {@link ResourceType#ALL}
    * @param steps the path to each resource in the document, as in {@link FieldError}
-   * @param errors the errors of the document, not empty if a resource was left out; each path
-   *     begins with the resource, such as {@code resources[2] (Cluster "pay"): lb_polcy}
+   * @param errors the errors; each path begins with the resource, such as {@code resources[2]
+   *     (Cluster "pay"): lb_polcy}
    */
   public record Document(List<Any> resources, List<List<String>> steps, List<FieldError> errors) {
     public Document {
@@ -102,7 +96,7 @@ public final class ResourceJson {
     }
   }
 
-  /** Reads an element. A duplicate name in an object is an error, although Gson accepts it. */
+  /** Unlike Gson, rejects an object in which a name occurs twice. */
   private static JsonElement readElement(JsonReader reader) throws IOException {
     JsonToken next = reader.peek();
     if (next == JsonToken.BEGIN_ARRAY) {
@@ -187,9 +181,7 @@ public final class ResourceJson {
     return text(tree, "@type").orElse("");
   }
 
-  /**
-   * Returns the type and the name of the resource in {@code tree}, such as {@code (Cluster "pay")}.
-   */
+  /** Returns type and name of a resource, such as {@code (Cluster "pay")}. */
   private static String describe(JsonObject tree) {
     String type = TypedConfig.typeName(typeOf(tree));
     String name =
@@ -209,9 +201,8 @@ public final class ResourceJson {
   }
 
   /**
-   * Prints a resource as a JSON object with {@code "@type"}, on one line, with the field names of
-   * the proto files. Printing never fails: {@link Redaction} has replaced an {@code Any} that has
-   * an unknown type or is not readable. Secrets are left out.
+   * Prints a resource, without secrets, on one line, with the field names of the proto files. Never
+   * throws, because {@link Redaction} has replaced each unreadable {@code Any}.
    */
   public static String print(RawResource resource) {
     try {

@@ -9,17 +9,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Decodes {@code RetryPolicy} of a route or virtual host (A44 "Converting Envoy RetryPolicy to gRPC
- * RetryPolicy"). Fields that A44 does not use, such as {@code per_try_timeout}, are ignored.
- */
+/** Decodes {@code RetryPolicy} (A44 "Converting Envoy RetryPolicy to gRPC RetryPolicy"). */
 final class RetryPolicyDecoder {
   private RetryPolicyDecoder() {}
 
-  /**
-   * Decodes the policy. The result is empty if the policy retries nothing. An invalid retry policy
-   * also gives an empty result, and the reason is added to {@code errors}.
-   */
+  /** Returns empty if the policy is invalid or retries nothing. */
   static Optional<RetryPolicy> decode(
       io.envoyproxy.envoy.config.route.v3.RetryPolicy proto, FieldErrors errors) {
     int attempts = maxAttempts(proto, errors);
@@ -54,8 +48,8 @@ final class RetryPolicyDecoder {
   }
 
   /**
-   * Decodes the gRPC status codes in {@code retry_on}. Words for HTTP conditions have no effect
-   * (A44-01). Upper case counts as lower case, as in grpc-go and grpc-java.
+   * Decodes {@code retry_on}. Words for HTTP conditions have no effect (A44-01). Upper case counts
+   * as lower case, as in grpc-go and grpc-java.
    */
   private static Set<Code> codes(String retryOn) {
     Set<Code> codes = EnumSet.noneOf(Code.class);

@@ -14,10 +14,7 @@ import java.util.Optional;
 final class RingHashDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
 
-  /**
-   * The default maximum ring size in a service config. The default in xDS is larger (A42 "LB Policy
-   * Config").
-   */
+  /** The default in a service config; the default in xDS is larger (A42 "LB Policy Config"). */
   private static final long CUSTOM_MAX_SIZE = 4096;
 
   static final PolicyDecoder DECODER =
@@ -52,10 +49,7 @@ final class RingHashDecoder {
         hashHeader(config));
   }
 
-  /**
-   * Decodes {@code requestHashHeader}, which must be the name of a text header; empty if the field
-   * is unset (A76).
-   */
+  /** Decodes {@code requestHashHeader}, the name of a text header; empty if unset (A76). */
   private static String hashHeader(ServiceConfig config) {
     String name = config.text("requestHashHeader").toLowerCase(Locale.ROOT);
     FieldErrors here = config.at("requestHashHeader");
@@ -101,16 +95,16 @@ final class RingHashDecoder {
   /** Checks the ring sizes, which are unsigned numbers; see {@link BalancingPolicy.RingHash}. */
   private static Optional<BalancingPolicy> decode(
       Optional<Long> min, FieldErrors atMin, long max, FieldErrors atMax, String hashHeader) {
-    long least = min.orElse(BalancingPolicy.RingHash.DEFAULT_MIN_SIZE);
-    boolean minIsLegal = isLegalSize(least, atMin);
+    long minSize = min.orElse(BalancingPolicy.RingHash.DEFAULT_MIN_SIZE);
+    boolean minIsLegal = isLegalSize(minSize, atMin);
     boolean maxIsLegal = isLegalSize(max, atMax);
     if (!minIsLegal || !maxIsLegal) {
       return Optional.empty();
     }
-    if (least > max) {
-      return atMin.refuse("is " + least + ", above the maximum of " + max);
+    if (minSize > max) {
+      return atMin.refuse("is " + minSize + ", above the maximum of " + max);
     }
-    return Optional.of(new BalancingPolicy.RingHash(least, max, hashHeader));
+    return Optional.of(new BalancingPolicy.RingHash(minSize, max, hashHeader));
   }
 
   private static boolean isLegalSize(long size, FieldErrors errors) {

@@ -20,10 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Decodes {@code RouteAction}: the clusters, the timeouts, the host rewrite, the hash policies and
- * the retry policy (A28, A31, A42, A44, A81).
- */
+/** Decodes {@code RouteAction} (A28, A31, A42, A44, A81). */
 final class RouteActionDecoder {
   static final long MAX_UINT32 = 0xFFFF_FFFFL;
 
@@ -32,11 +29,10 @@ final class RouteActionDecoder {
   private RouteActionDecoder() {}
 
   /**
-   * Decodes the action. The result is empty if the route must be skipped (A31-40). An invalid
-   * action also gives an empty result, and the reason is added to {@code errors}.
+   * Returns empty if the action is invalid, or if the route must be skipped (A31-40).
    *
-   * @param hostRetry the retry policy of the virtual host; a retry policy of the route replaces it
-   *     as a whole (A44-04)
+   * @param hostRetry the retry policy of the virtual host, which a retry policy of the route
+   *     replaces as a whole (A44-04)
    */
   static Optional<RouteAction> decode(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
@@ -54,10 +50,7 @@ final class RouteActionDecoder {
         .map(choice -> new RouteAction.Forward(choice, timeout, hostRewrite, hashPolicies, retry));
   }
 
-  /**
-   * Decodes the host rewrite. The host rewrite of an untrusted server is ignored (A81, A111 "xDS
-   * Resource Validation").
-   */
+  /** Ignores the host rewrite of an untrusted server (A81, A111 "xDS Resource Validation"). */
   private static HostRewrite hostRewrite(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
       DecodeContext context,
@@ -111,9 +104,8 @@ final class RouteActionDecoder {
   }
 
   /**
-   * Decodes {@code weighted_clusters}. The deprecated field {@code total_weight} is ignored
-   * (A28-12). An entry with weight 0 counts as absent, as in C-core and grpc-go (A31-35, decision
-   * lb-0031).
+   * Decodes {@code weighted_clusters}; {@code total_weight} is ignored (A28-12). An entry with
+   * weight 0 counts as absent (A31-35, decision lb-0031).
    */
   private static Optional<ClusterChoice> weighted(
       WeightedCluster proto, boolean overridden, FieldErrors errors) {
@@ -187,9 +179,7 @@ final class RouteActionDecoder {
             errors.at("grpc_timeout_header_max")));
   }
 
-  /**
-   * Decodes {@code hash_policy} (A42 "Hash Policy"). Unsupported kinds of hash policy are left out.
-   */
+  /** Decodes {@code hash_policy}; leaves out unsupported kinds (A42 "Hash Policy"). */
   private static List<HashPolicy> hashPolicies(
       List<io.envoyproxy.envoy.config.route.v3.RouteAction.HashPolicy> protos, FieldErrors errors) {
     var policies = new ArrayList<HashPolicy>(protos.size());

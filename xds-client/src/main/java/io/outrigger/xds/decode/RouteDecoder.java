@@ -26,8 +26,7 @@ final class RouteDecoder {
    * The inputs that all routes of a table share.
    *
    * @param overridden whether any filter is overridden (A39)
-   * @param plugins the names of the cluster specifier plugins of the table; a route to a plugin is
-   *     left out, because no plugin is supported
+   * @param plugins the names of the cluster specifier plugins; no plugin is supported
    */
   record Scope(
       DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}

@@ -39,7 +39,7 @@ final class RouteMaps {
   private RouteMaps() {}
 
   /**
-   * Whether any filter is overridden (A39). If not, the decoder skips the maps of overrides.
+   * Whether any filter is overridden (A39).
    *
    * @param bytes a serialized {@code RouteConfiguration}, or a message that contains it
    * @param path the numbers of the fields that lead to the {@code RouteConfiguration}
@@ -48,8 +48,8 @@ final class RouteMaps {
     return Arrays.stream(OVERRIDES).anyMatch(each -> WireFields.contain(bytes, joined(path, each)));
   }
 
-  static ByteString cutFrom(ByteString bytes) {
-    return WireFields.cut(bytes, METADATA).rest();
+  static ByteString withoutMetadata(ByteString bytes) {
+    return WireFields.cut(bytes, METADATA).remainder();
   }
 
   private static int[] joined(int[] first, int[] second) {

@@ -10,8 +10,8 @@ import java.math.BigDecimal;
 import java.util.Optional;
 
 /**
- * Reads the configuration of a policy in the form of a service config. All fields are optional and
- * have names in lower camel case. A field of the wrong type adds an error and reads as absent.
+ * Reads the configuration of a policy in the form of a service config. A field of the wrong type
+ * adds an error and counts as absent.
  */
 record ServiceConfig(Struct config, FieldErrors errors, Children children) {
   @FunctionalInterface
@@ -27,10 +27,7 @@ record ServiceConfig(Struct config, FieldErrors errors, Children children) {
     return config.getFieldsOrDefault(field, Value.getDefaultInstance());
   }
 
-  /**
-   * Reads the configuration as a message whose JSON names equal the names in the service config. If
-   * parsing fails, returns empty and adds the reason to the errors.
-   */
+  /** Reads the configuration as a message with the same names; empty if invalid. */
   <M extends Message> Optional<M> read(M prototype) {
     String name = prototype.getDescriptorForType().getFullName();
     return new TypedConfig(name, ByteString.EMPTY, Optional.of(config)).read(prototype, errors);

@@ -77,7 +77,7 @@ final class SocketListenerDecoder {
             defaultChain));
   }
 
-  /** Checks the address. Port 0, which is also the value of an absent port, matches any port. */
+  /** Port 0, which is also the value of an absent port, matches every port. */
   private static boolean checkAddress(Listener proto, FieldErrors errors) {
     if (!AddressDecoder.requireSocketAddress(proto.getAddress(), errors)) {
       return false;
@@ -176,10 +176,7 @@ final class SocketListenerDecoder {
             });
   }
 
-  /**
-   * Decodes the match of a chain. A value that occurs twice in a field is an error, because the
-   * match would then duplicate itself.
-   */
+  /** A value that occurs twice in a field is an error, because the match duplicates itself. */
   private static Optional<FilterChainMatch> match(
       io.envoyproxy.envoy.config.listener.v3.FilterChainMatch proto, FieldErrors errors) {
     int before = errors.count();

@@ -11,10 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 
-/**
- * Decodes {@code StatefulSession} and its override: the name, the path and the TTL of the cookie
- * (A55). Other fields, such as {@code strict}, are ignored.
- */
+/** Decodes {@code StatefulSession} and its override (A55). */
 final class StatefulSessionDecoder {
   static final String TYPE = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
   static final String OVERRIDE_TYPE =
@@ -38,7 +35,7 @@ final class StatefulSessionDecoder {
 
   private StatefulSessionDecoder() {}
 
-  /** Decodes the filter of a listener. A filter without {@code session_state} has no effect. */
+  /** A filter without {@code session_state} has no effect. */
   private static FilterConfig.StatefulSession decode(StatefulSession proto, FieldErrors errors) {
     if (!proto.hasSessionState()) {
       return FilterConfig.StatefulSession.OFF;
@@ -49,7 +46,6 @@ final class StatefulSessionDecoder {
             .flatMap(state -> cookieState(state, here)));
   }
 
-  /** Decodes the override of a route, which disables the filter or configures another cookie. */
   private static FilterConfig.StatefulSession decode(
       StatefulSessionPerRoute proto, FieldErrors errors) {
     return proto.hasStatefulSession() // the override has either stateful_session or disabled

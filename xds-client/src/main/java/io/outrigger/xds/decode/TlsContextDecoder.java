@@ -112,10 +112,7 @@ final class TlsContextDecoder {
         : identity.map(own -> new DownstreamTls(own, clientRoots, required, matchers));
   }
 
-  /**
-   * The {@code CertificateValidationContext}, which can be in one of two fields, and the error
-   * collector for that field.
-   */
+  /** The validation context, which can be in one of two fields, with the errors of the field. */
   private record Validation(CertificateValidationContext proto, FieldErrors errors) {
     static Validation of(CommonTlsContext common, FieldErrors errors) {
       return common.hasCombinedValidationContext()
@@ -149,10 +146,7 @@ final class TlsContextDecoder {
     return Optional.empty();
   }
 
-  /**
-   * Decodes the source of the trusted roots: the newer field if it is set, else the older fields,
-   * else the system roots (A29, A82).
-   */
+  /** Decodes the trusted roots: the newer field, else the older fields, else the system roots. */
   private Optional<TrustSource> roots(
       CommonTlsContext common, Validation validation, FieldErrors errors) {
     CertificateValidationContext proto = validation.proto();
@@ -218,10 +212,7 @@ final class TlsContextDecoder {
     }
   }
 
-  /**
-   * Decodes the SAN matchers: the typed list if it is not empty, else the deprecated list {@code
-   * match_subject_alt_names}.
-   */
+  /** Decodes the typed list if it is not empty, else the deprecated list. */
   private static List<SanMatcher> sanMatchers(
       CertificateValidationContext proto, FieldErrors errors) {
     return proto.getMatchTypedSubjectAltNamesCount() > 0

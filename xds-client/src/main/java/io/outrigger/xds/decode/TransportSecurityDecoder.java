@@ -13,10 +13,9 @@ import io.outrigger.config.tls.UpstreamTls;
 import java.util.Optional;
 
 /**
- * Decodes {@code transport_socket}, which configures how connections of a cluster are made and
- * secured (A29, A86), and how connections from clients of a server are secured. Clusters support
- * plain text and TLS, each directly or through an HTTP CONNECT proxy. Any other transport socket is
- * an error, because a connection without the required security would be unsafe.
+ * Decodes {@code transport_socket} of clusters and servers (A29, A86). Clusters support plain text
+ * and TLS, each directly or through an HTTP CONNECT proxy. Any other transport socket is an error,
+ * because a connection without the required security would be unsafe.
  */
 final class TransportSecurityDecoder {
   static final String HTTP_CONNECT =
@@ -64,10 +63,7 @@ final class TransportSecurityDecoder {
     };
   }
 
-  /**
-   * Decodes the transport socket inside the CONNECT transport. The inner socket must be TLS;
-   * without an inner socket, connections use plain text (A86).
-   */
+  /** Decodes the inner transport socket, which must be TLS or absent (A86). */
   private static Reach insideConnect(
       Http11ProxyUpstreamTransport proto, DecodeContext context, FieldErrors errors) {
     if (!proto.hasTransportSocket()) {
@@ -87,10 +83,7 @@ final class TransportSecurityDecoder {
     return TlsContextDecoder.upstream(socket.getTypedConfig(), context, errors.at("typed_config"));
   }
 
-  /**
-   * Decodes the transport socket of a server's filter chain (A29 "LDS for Server Side Security");
-   * empty for plain text.
-   */
+  /** Decodes TLS of a filter chain (A29 "LDS for Server Side Security"); empty for plain text. */
   static Optional<DownstreamTls> ofServer(
       FilterChain proto, DecodeContext context, FieldErrors errors) {
     if (!proto.hasTransportSocket()) {

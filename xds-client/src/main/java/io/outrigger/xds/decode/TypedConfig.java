@@ -54,8 +54,8 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
   }
 
   /**
-   * Parses the content as a message of the type of {@code prototype}; unknown fields are ignored.
-   * If parsing fails, returns empty and adds the reason to {@code errors}.
+   * Parses the content as a message of the type of {@code prototype}; ignores unknown fields.
+   * Returns empty if parsing fails.
    */
   <M extends Message> Optional<M> read(M prototype, FieldErrors errors) {
     try {

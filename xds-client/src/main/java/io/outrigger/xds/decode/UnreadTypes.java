@@ -6,26 +6,20 @@ import com.google.gson.JsonObject;
 import java.util.Set;
 
 /**
- * Wraps those messages in JSON documents whose types have no descriptor in Outrigger. A control
- * plane sends a message of an unknown type as bytes, and a client that does not use the message
- * ignores the bytes. To apply the same rules to files, each message of an unknown type is wrapped
- * in a TypedStruct of its type (A39), which decoders treat like the type itself.
+ * Wraps each message of an unknown type in a TypedStruct (A39), which decoders treat like the type
+ * itself. JSON documents may therefore contain messages that Outrigger does not use, like the
+ * responses of a control plane.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";
   private static final String TYPED_STRUCT = "type.googleapis.com/xds.type.v3.TypedStruct";
 
-  /**
-   * Fields that may contain any JSON. A member {@code "@type"} inside such a field is plain data.
-   */
+  /** Fields that may contain any JSON, where {@code "@type"} is plain data. */
   private static final Set<String> FREE_FIELDS = Set.of("filter_metadata", "filterMetadata");
 
   private UnreadTypes() {}
 
-  /**
-   * Returns a copy of {@code resource} in which inner messages of unknown types are wrapped. The
-   * resource itself is not wrapped.
-   */
+  /** Returns a copy of {@code resource} with wrapped inner messages. */
   static JsonObject carried(JsonObject resource) {
     var copy = new JsonObject();
     resource

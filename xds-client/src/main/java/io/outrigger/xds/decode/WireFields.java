@@ -3,6 +3,7 @@ package io.outrigger.xds.decode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
 import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.WireFormat;
 import java.io.IOException;
@@ -13,12 +14,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads fields of a serialized message without parsing the message.
- *
- * <p>WireFields is used instead of the map fields of generated messages. Reading such a map field,
- * or only checking for an empty map, builds the descriptors of its file and of all imported files.
- * Building the descriptors takes long, and they stay in memory. Most resources are decoded without
- * these descriptors, so this class reads the maps from the bytes (decision xds-0074).
+ * Reads map fields of a serialized message. Generated messages do not read the maps, because access
+ * to a map field, even to an empty map, builds the descriptors of its file and of all imported
+ * files. The descriptors take much time and memory, and most resources are decoded without the
+ * descriptors (decision xds-0074).
  */
 final class WireFields {
   private static final int KEY = 1;
@@ -27,9 +26,9 @@ final class WireFields {
   private WireFields() {}
 
   /**
-   * Whether the message has a field at {@code path}. The path is the number of a field of the
-   * message, then of a field of the inner message, and so on. In a list, every element is searched.
-   * Returns true for bytes that are not readable, because the parser reports that error later.
+   * Whether the message has a field at {@code path}: the number of a field of the message, then of
+   * a field of the inner message, and so on. In a list, every element is searched. Returns true for
+   * unreadable bytes, because the parser reports the error later.
    */
   static boolean contain(ByteString message, int... path) {
     try {
@@ -59,24 +58,19 @@ final class WireFields {
   }
 
   /**
-   * A message and the contents of one field that was removed from it.
-   *
-   * @param rest the message without the field
-   * @param parts the contents of the field; each key consists of the list indexes of the enclosing
-   *     messages, outermost first. Two occurrences in one message are merged
+   * @param remainder the message without the removed field
+   * @param parts the contents of the removed field; each key consists of the list indexes of the
+   *     enclosing messages, outermost first. Two occurrences in one message are merged
    */
-  record Cut(ByteString rest, Map<List<Integer>, ByteString> parts) {}
+  record Cut(ByteString remainder, Map<List<Integer>, ByteString> parts) {}
 
-  /**
-   * Removes the field at {@code path} from each message that contains the field. The path has the
-   * form of the path of {@link #contain}. Bytes that are not readable stay unchanged.
-   */
+  /** Removes the field at {@code path}, see {@link #contain}; unreadable bytes stay unchanged. */
   static Cut cut(ByteString message, int... path) {
     if (contain(message, path)) {
       Map<List<Integer>, ByteString> parts = new HashMap<>();
       try {
-        UnknownFieldSet rest = cut(UnknownFieldSet.parseFrom(message), path, List.of(), parts);
-        return new Cut(rest.toByteString(), parts);
+        UnknownFieldSet remainder = cut(UnknownFieldSet.parseFrom(message), path, List.of(), parts);
+        return new Cut(remainder.toByteString(), parts);
       } catch (InvalidProtocolBufferException e) {
         return new Cut(message, Map.of()); // parsing reports the error later
       }
@@ -87,34 +81,34 @@ final class WireFields {
   private static UnknownFieldSet cut(
       UnknownFieldSet message,
       int[] path,
-      List<Integer> place,
+      List<Integer> indexes,
       Map<List<Integer>, ByteString> parts)
       throws InvalidProtocolBufferException {
-    int number = path[place.size()];
+    int number = path[indexes.size()];
     List<ByteString> found = message.getField(number).getLengthDelimitedList();
-    var rest = message.toBuilder().clearField(number);
-    if (place.size() == path.length - 1) {
-      found.forEach(part -> parts.merge(place, part, ByteString::concat));
-      return rest.build();
+    var remainder = message.toBuilder().clearField(number);
+    if (indexes.size() == path.length - 1) {
+      found.forEach(part -> parts.merge(indexes, part, ByteString::concat));
+      return remainder.build();
     }
     var inner = UnknownFieldSet.Field.newBuilder();
     int index = 0;
     for (ByteString each : found) {
-      List<Integer> here = new ArrayList<>(place);
+      List<Integer> here = new ArrayList<>(indexes);
       here.add(index++);
       inner.addLengthDelimited(
           cut(UnknownFieldSet.parseFrom(each), path, here, parts).toByteString());
     }
-    return rest.addField(number, inner.build()).build();
+    return remainder.addField(number, inner.build()).build();
   }
 
   /**
-   * Reads the map of messages in field {@code number}: the serialized messages by key. If a key
-   * occurs twice, the last entry is used.
+   * Reads the map of messages in field {@code number}. If a key occurs twice, the last entry is
+   * used.
    */
-  static Map<String, ByteString> entries(ByteString message, int number)
+  static <M> Map<String, M> entries(ByteString message, int number, Parser<M> parser)
       throws InvalidProtocolBufferException {
-    Map<String, ByteString> entries = new LinkedHashMap<>();
+    Map<String, M> entries = new LinkedHashMap<>();
     for (ByteString entry : values(message, number)) {
       List<ByteString> keys = values(entry, KEY);
       ByteString key = keys.isEmpty() ? ByteString.EMPTY : keys.get(keys.size() - 1);
@@ -122,7 +116,8 @@ final class WireFields {
         throw new InvalidProtocolBufferException("the key of a map is not UTF-8");
       }
       // repeated values of one entry are merged
-      entries.put(key.toStringUtf8(), ByteString.copyFrom(values(entry, VALUE)));
+      var value = parser.parseFrom(ByteString.copyFrom(values(entry, VALUE)));
+      entries.put(key.toStringUtf8(), value);
     }
     return entries;
   }

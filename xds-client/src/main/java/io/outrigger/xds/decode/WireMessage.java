@@ -11,9 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Builds a protobuf message field by field. The class avoids descriptors: protobuf builds the
- * descriptors of a file and of all imported files to write a generated message with a map, or to
- * pack any message (decision xds-0074).
+ * Builds a protobuf message field by field, without descriptors. Protobuf builds descriptors to
+ * write a generated message with a map, or to pack any message (decision xds-0074).
  */
 public final class WireMessage {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -73,11 +72,11 @@ public final class WireMessage {
   }
 
   private void varint(int value) {
-    int rest = value;
-    for (; (rest & ~0x7f) != 0; rest >>>= 7) {
-      bytes.write((rest & 0x7f) | 0x80);
+    int remaining = value;
+    for (; (remaining & ~0x7f) != 0; remaining >>>= 7) {
+      bytes.write((remaining & 0x7f) | 0x80);
     }
-    bytes.write(rest);
+    bytes.write(remaining);
   }
 
   ByteString bytes() {

@@ -13,12 +13,7 @@ import java.util.Map;
 
 /**
  * The serialized message {@code Node}, which identifies this client in the first request of a
- * stream (A27 "Node proto").
- *
- * <p>A {@link WireMessage} writes the fields, because at the start of the proxy no other message
- * needs the descriptors that protobuf would build.
- *
- * @param bytes the serialized {@code envoy.config.core.v3.Node}
+ * stream (A27 "Node proto"). {@link WireMessage} avoids descriptors at the start of the proxy.
  */
 public record WireNode(ByteString bytes) {
   private static final String USER_AGENT = "outrigger";
@@ -50,10 +45,7 @@ public record WireNode(ByteString bytes) {
     return new WireNode(message.bytes());
   }
 
-  /**
-   * Returns the node that the control plane receives, without the values of metadata with secret
-   * names.
-   */
+  /** Returns the node without the values of metadata with secret names. */
   public static Node shown(io.outrigger.config.bootstrap.Node node, String version) {
     try {
       Node whole = Node.parseFrom(of(node, version).bytes());

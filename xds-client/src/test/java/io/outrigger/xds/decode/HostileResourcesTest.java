@@ -39,7 +39,7 @@ class HostileResourcesTest {
           ResourceType.ENDPOINT, ClusterLoadAssignment.getDescriptor());
 
   static final List<Descriptor> EXTENSIONS =
-      KnownTypes.names().stream().sorted().map(KnownTypes.all()::find).toList();
+      KnownTypes.NAMES.stream().sorted().map(KnownTypes.all()::find).toList();
 
   /** {@code -Doutrigger.fuzz=100000} in the JVM's options tries harder. */
   private static final int TRIES = Integer.getInteger("outrigger.fuzz", 400);

@@ -67,7 +67,7 @@ class HttpProtocolOptionsDecoderTest {
   void largestIdleTimeoutIsLegal() {
     assertThat(
             valid(CLUSTER, withIdleTimeout(315_576_000_000L, 999_999_999)).sessions().idleTimeout())
-        .isEqualTo(ProtoDurations.LONGEST);
+        .isEqualTo(ProtoDurations.MAX);
   }
 
   private static Cluster withIdleTimeout(long seconds, int nanos) {

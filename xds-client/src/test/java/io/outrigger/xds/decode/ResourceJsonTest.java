@@ -36,7 +36,7 @@ class ResourceJsonTest {
     assertThat(page.lines().filter(line -> line.startsWith("* `envoy.extensions.")))
         .map(line -> line.replaceAll("[*` ]", ""))
         .containsExactlyInAnyOrderElementsOf(
-            KnownTypes.names().stream()
+            KnownTypes.NAMES.stream()
                 .filter(name -> name.startsWith("envoy.extensions."))
                 .toList());
   }
@@ -295,7 +295,7 @@ class ResourceJsonTest {
 
   @Test
   void aKnownTypeIsListedUnderItsOwnName() {
-    for (String name : KnownTypes.names()) {
+    for (String name : KnownTypes.NAMES) {
       assertThat(KnownTypes.all().find(name)).as(name).isNotNull();
     }
   }
@@ -312,7 +312,7 @@ class ResourceJsonTest {
       }
     }
 
-    for (String name : KnownTypes.names()) {
+    for (String name : KnownTypes.NAMES) {
       Descriptor type = KnownTypes.all().find(name);
       String generated = type.getFile().getOptions().getJavaPackage() + "." + type.getName();
       boolean isUsed = bytecode.indexOf(generated.replace('.', '/')) >= 0;
