@@ -37,8 +37,6 @@ public final class ChildSlot {
   private @Nullable Child pending;
 
   /**
-   * Creates a slot without a child.
-   *
    * @param owner receives the states and pickers of the active policy
    */
   public ChildSlot(PolicyFactory factory, LbParent owner) {
@@ -59,19 +57,19 @@ public final class ChildSlot {
       current = active;
       active.policy.update(next);
     } else if (active.kind.equals(next.kind())) {
-      drop(successor);
+      dropPending(successor);
       active.policy.update(next);
     } else if (successor != null && successor.kind.equals(next.kind())) {
       successor.policy.update(next);
     } else {
-      drop(successor);
+      dropPending(successor);
       successor = new Child(next);
       pending = successor;
       successor.policy.update(next);
     }
   }
 
-  private void drop(@Nullable Child successor) {
+  private void dropPending(@Nullable Child successor) {
     pending = null;
     if (successor != null) {
       successor.policy.close();
@@ -90,7 +88,7 @@ public final class ChildSlot {
   public void close() {
     Child last = current;
     current = null;
-    drop(pending);
+    dropPending(pending);
     if (last != null) {
       last.policy.close();
     }

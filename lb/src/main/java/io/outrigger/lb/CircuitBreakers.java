@@ -32,7 +32,7 @@ public final class CircuitBreakers {
     Entry known = unused.remove(key);
     Entry entry = used.computeIfAbsent(key, absent -> known == null ? new Entry() : known);
     entry.users++;
-    forgetIdle();
+    removeIdle();
     return entry.breaker;
   }
 
@@ -47,14 +47,14 @@ public final class CircuitBreakers {
       used.remove(key);
       unused.put(key, entry);
     }
-    forgetIdle();
+    removeIdle();
   }
 
   public int size() {
     return used.size() + unused.size();
   }
 
-  private void forgetIdle() {
+  private void removeIdle() {
     unused.values().removeIf(entry -> entry.breaker.inFlight() == 0);
   }
 }

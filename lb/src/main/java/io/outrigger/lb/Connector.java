@@ -40,7 +40,7 @@ public interface Connector {
    * cluster then start before the attempts of clusters without waiting calls. A connector that does
    * not queue attempts ignores this call.
    */
-  default void onAwaited() {}
+  default void onCallsWaiting() {}
 
   /** A connection that is being made or has been made. */
   interface Attempt {
@@ -77,7 +77,7 @@ public interface Connector {
    */
   interface Listener {
     /** Called at most once, when an attempt that was queued behind other attempts begins. */
-    default void onBegun() {}
+    default void onStarted() {}
 
     /**
      * The connection accepts streams: the peer's SETTINGS frame arrived (SC-51). This method is

@@ -21,8 +21,8 @@ public abstract class DelegatingSubchannel implements Subchannel {
   /** Creates a wrapper that must not be used before {@link #wrap}. */
   protected DelegatingSubchannel() {}
 
-  public final void wrap(Subchannel beneath) {
-    delegate = beneath;
+  public final void wrap(Subchannel wrapped) {
+    delegate = wrapped;
   }
 
   protected final Subchannel delegate() {

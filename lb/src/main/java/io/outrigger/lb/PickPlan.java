@@ -20,22 +20,22 @@ public sealed interface PickPlan {
    * Returns a text for people that explains why a READY endpoint may be missing from the results;
    * empty if the plan excludes no READY endpoint.
    */
-  default Optional<String> whyNotOthers() {
+  default Optional<String> exclusionReason() {
     return Optional.empty();
   }
 
-  /** A plan that changes or explains the results of another plan, {@link #rest}. */
-  sealed interface Above extends PickPlan {
-    PickPlan rest();
+  /** A plan that changes or explains the results of another plan, {@link #inner}. */
+  sealed interface Wrapping extends PickPlan {
+    PickPlan inner();
 
     @Override
     default void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
-      rest().forEachResult(share, reader);
+      inner().forEachResult(share, reader);
     }
 
     @Override
-    default Optional<String> whyNotOthers() {
-      return rest().whyNotOthers();
+    default Optional<String> exclusionReason() {
+      return inner().exclusionReason();
     }
   }
 
@@ -46,7 +46,7 @@ public sealed interface PickPlan {
     }
 
     @Override
-    public Optional<String> whyNotOthers() {
+    public Optional<String> exclusionReason() {
       return result instanceof PickResult.Use
           ? Optional.of("another endpoint gets every call")
           : Optional.empty();
@@ -66,11 +66,11 @@ public sealed interface PickPlan {
 
     /** Returns the first reason found, because all parts come from the same policy. */
     @Override
-    public Optional<String> whyNotOthers() {
+    public Optional<String> exclusionReason() {
       if (shares.stream().filter(Share::isUse).count() > 1) {
         return Optional.empty(); // no endpoint gets every call
       }
-      return shares.stream().flatMap(part -> part.plan().whyNotOthers().stream()).findFirst();
+      return shares.stream().flatMap(part -> part.plan().exclusionReason().stream()).findFirst();
     }
   }
 
@@ -81,10 +81,10 @@ public sealed interface PickPlan {
   }
 
   /**
-   * Draws for each drop category independently. A call that no category drops continues with {@code
-   * rest} (A27).
+   * Draws for each drop category independently. A call that is not dropped continues with {@code
+   * inner} (A27).
    */
-  record Dropping(List<Drop> drops, PickPlan rest) implements Above {
+  record Dropping(List<Drop> drops, PickPlan inner) implements Wrapping {
     public Dropping {
       drops = List.copyOf(drops);
     }
@@ -99,7 +99,7 @@ public sealed interface PickPlan {
         }
         left -= dropped;
       }
-      rest.forEachResult(left, reader);
+      inner.forEachResult(left, reader);
     }
   }
 
@@ -111,7 +111,7 @@ public sealed interface PickPlan {
    *
    * @param full the result that replaces the pick of an endpoint at the limit
    */
-  record Limited(long inFlight, long limit, PickResult full, PickPlan rest) implements Above {
+  record Limited(long inFlight, long limit, PickResult full, PickPlan inner) implements Wrapping {
     public boolean isFull() {
       return inFlight >= limit;
     }
@@ -119,7 +119,7 @@ public sealed interface PickPlan {
     @Override
     public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
       boolean isFull = isFull();
-      rest.forEachResult(
+      inner.forEachResult(
           share,
           (result, probability) ->
               reader.accept(
@@ -142,20 +142,20 @@ public sealed interface PickPlan {
    * @param candidates the preferred endpoints in the session's order; empty for a new session
    * @param outcome whether the call goes to one of {@code candidates}
    */
-  record Preferring(List<OverrideCandidate> candidates, OverrideOutcome outcome, PickPlan rest)
-      implements Above {
+  record Preferring(List<OverrideCandidate> candidates, OverrideOutcome outcome, PickPlan inner)
+      implements Wrapping {
     public Preferring {
       candidates = List.copyOf(candidates);
     }
 
     @Override
-    public Optional<String> whyNotOthers() {
+    public Optional<String> exclusionReason() {
       return switch (outcome) {
         case KEPT -> Optional.of("the session stays with another endpoint");
-        case LOST -> rest.whyNotOthers();
+        case LOST -> inner.exclusionReason();
         case NOT_LOOKED_UP ->
             candidates.isEmpty()
-                ? rest.whyNotOthers()
+                ? inner.exclusionReason()
                 : Optional.of("the endpoint that the session names is being looked up");
       };
     }
@@ -164,24 +164,24 @@ public sealed interface PickPlan {
   /**
    * An address that a session prefers, and its current state.
    *
-   * @param standing a text for people that describes the state of the address
+   * @param state a text for people that describes the state of the address
    */
-  record OverrideCandidate(EndpointAddress address, String standing) {}
+  record OverrideCandidate(EndpointAddress address, String state) {}
 
   /**
    * Explains a pick by the position of the request's hash on a hash ring (A42).
    *
    * @param hash the hash of the request; empty when each request gets a different hash
    * @param source the origin of the hash, as a text for people
-   * @param place the index of the ring entry to which the hash belongs; -1 without a hash
+   * @param ringIndex the index of the ring entry to which the hash belongs; -1 without a hash
    * @param size the number of entries of the ring
-   * @param passed how many entries from {@code place} on are skipped, as their endpoints have
-   *     failed
+   * @param skipped the number of entries, from {@code ringIndex} on, whose endpoints have failed
    */
-  record Hashed(OptionalLong hash, String source, int place, int size, int passed, PickPlan rest)
-      implements Above {
+  record Hashed(
+      OptionalLong hash, String source, int ringIndex, int ringSize, int skipped, PickPlan inner)
+      implements Wrapping {
     @Override
-    public Optional<String> whyNotOthers() {
+    public Optional<String> exclusionReason() {
       return Optional.of("the hash falls to another endpoint");
     }
   }

@@ -13,8 +13,7 @@ public final class PublishGate {
   private boolean wanted;
 
   /**
-   * Creates a gate that delays calls of {@code publish}, which decides and publishes. {@code
-   * publish} may also update children.
+   * @param publish decides and publishes; may also update children
    */
   public PublishGate(Runnable publish) {
     this.publish = publish;

@@ -75,21 +75,21 @@ class PickPlanTest {
   @Test
   void whoIsLeftOutIsToldWhy() {
     String another = "another endpoint gets every call";
-    assertThat(SURE.whyNotOthers()).contains(another);
-    assertThat(WAITING.whyNotOthers()).isEmpty();
-    assertThat(new Shared(List.of(new Share(1, WAITING), new Share(0, SURE))).whyNotOthers())
+    assertThat(SURE.exclusionReason()).contains(another);
+    assertThat(WAITING.exclusionReason()).isEmpty();
+    assertThat(new Shared(List.of(new Share(1, WAITING), new Share(0, SURE))).exclusionReason())
         .contains(another);
-    assertThat(new Dropping(List.of(drop(1)), SURE).whyNotOthers()).contains(another);
-    assertThat(new Limited(0, 1, FULL, SURE).whyNotOthers()).contains(another);
-    assertThat(hashed(WAITING).whyNotOthers()).contains("the hash falls to another endpoint");
+    assertThat(new Dropping(List.of(drop(1)), SURE).exclusionReason()).contains(another);
+    assertThat(new Limited(0, 1, FULL, SURE).exclusionReason()).contains(another);
+    assertThat(hashed(WAITING).exclusionReason()).contains("the hash falls to another endpoint");
 
-    assertThat(new Preferring(List.of(WISH), OverrideOutcome.KEPT, WAITING).whyNotOthers())
+    assertThat(new Preferring(List.of(WISH), OverrideOutcome.KEPT, WAITING).exclusionReason())
         .contains("the session stays with another endpoint");
-    assertThat(new Preferring(List.of(WISH), OverrideOutcome.LOST, SURE).whyNotOthers())
+    assertThat(new Preferring(List.of(WISH), OverrideOutcome.LOST, SURE).exclusionReason())
         .contains(another);
-    assertThat(new Preferring(List.of(), OverrideOutcome.NOT_LOOKED_UP, SURE).whyNotOthers())
+    assertThat(new Preferring(List.of(), OverrideOutcome.NOT_LOOKED_UP, SURE).exclusionReason())
         .contains(another);
-    assertThat(new Preferring(List.of(WISH), OverrideOutcome.NOT_LOOKED_UP, SURE).whyNotOthers())
+    assertThat(new Preferring(List.of(WISH), OverrideOutcome.NOT_LOOKED_UP, SURE).exclusionReason())
         .contains("the endpoint that the session names is being looked up");
   }
 

@@ -94,7 +94,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     drops.update(config.drops(), meter.server().isPresent());
     meter.report(config.edsServiceName(), config.loadReporting());
     meter.note(config.note());
-    if (config.maxConnections() != before.maxConnections()) { // update subchannels
+    if (config.maxConnections() != before.maxConnections()) {
       meter.inUse().forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
     }
     gate.publishAfter(() -> child.update(config.child()));

@@ -88,13 +88,13 @@ final class ClusterMeter implements LoadMeter {
    * Called before the locality or the metrics of {@code subchannel} change, so that its counts so
    * far are reported under the old locality and metrics.
    */
-  void onMoving(CountedSubchannel subchannel) {
+  void beforeChange(CountedSubchannel subchannel) {
     if (sums != null) {
       subchannel.collect(sums);
     }
   }
 
-  void onGivenUp(CountedSubchannel subchannel) {
+  void onSubchannelClosed(CountedSubchannel subchannel) {
     inUse.remove(subchannel);
     if (sums != null && !closed) {
       ending.add(subchannel);

@@ -17,8 +17,8 @@ import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the calls of one subchannel. Load reports read these counts, so they add no cost to a
- * call. Package-private methods must run on the control loop.
+ * Counts the calls of one subchannel. Load reports read these counts, so load reports add no cost
+ * to a call. Package-private methods must run on the control loop.
  */
 @AnyThread
 final class CountedSubchannel extends DelegatingSubchannel {
@@ -49,7 +49,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
 
   @Override
   public void close() {
-    meter.onGivenUp(this);
+    meter.onSubchannelClosed(this);
     connections.close();
     super.close();
   }
@@ -84,7 +84,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
 
   @Override
   public void update(Backend backend) {
-    meter.onMoving(this);
+    meter.beforeChange(this);
     connections.setLocality(backend.locality());
     locality = backend.locality();
     super.update(backend);
@@ -101,7 +101,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   void propagate(PropagatedMetrics metrics) {
-    meter.onMoving(this); // collects the replaced sums too
+    meter.beforeChange(this); // collects the replaced sums too
     replaced = tally;
     tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops);
   }

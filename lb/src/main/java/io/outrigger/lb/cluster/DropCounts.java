@@ -27,7 +27,7 @@ final class DropCounts {
   private record Removed(String category, DropCount count) {}
 
   /**
-   * Replaces the counted categories by those in {@code drops}.
+   * Counts the categories in {@code drops} from now on.
    *
    * @param isCollected whether {@link #collect} will be called to take the counts of removed
    *     categories

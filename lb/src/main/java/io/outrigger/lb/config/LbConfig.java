@@ -126,19 +126,19 @@ public sealed interface LbConfig {
    * @param idleTimeout how long a connection that only sessions use is kept
    * @param sessionOnly the endpoints that only sessions may reach, because the policies below
    *     exclude these endpoints for their health (A75-44)
-   * @param setAside the endpoints that no call may reach (A27-08)
+   * @param unreachable the endpoints that no call may reach (A27-08)
    */
   record OverrideHost(
       Set<HealthStatus> statuses,
       Duration idleTimeout,
       List<Backend> sessionOnly,
-      List<Backend> setAside,
+      List<Backend> unreachable,
       LbConfig child)
       implements LbConfig {
     public OverrideHost {
       statuses = Set.copyOf(statuses);
       sessionOnly = List.copyOf(sessionOnly);
-      setAside = List.copyOf(setAside);
+      unreachable = List.copyOf(unreachable);
     }
 
     @Override

@@ -13,10 +13,10 @@ import java.util.Objects;
  * same object.
  *
  * @param weights unsigned 32-bit numbers, at least 1; a locality without an entry has weight 1
- * @param whole for a policy with a subset of the endpoints, the sum of the weights of all endpoints
- *     of each locality; empty for a policy with all endpoints
+ * @param totals the sum of the endpoint weights of each locality, if the policy has only a subset
+ *     of the endpoints; empty for a policy with all endpoints
  */
-public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> whole) {
+public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> totals) {
   public static final LocalityWeights EQUAL = new LocalityWeights(Map.of());
 
   /** The number 1 in the fixed-point format of A113, which has 31 fractional bits. */
@@ -24,7 +24,7 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
 
   public LocalityWeights {
     weights = Map.copyOf(weights);
-    whole = Map.copyOf(whole);
+    totals = Map.copyOf(totals);
   }
 
   /** Creates the weights for a policy that has all endpoints. */
@@ -37,7 +37,7 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
    * keeps its share among all endpoints, because A68 does not change shares.
    */
   public LocalityWeights amongAll(List<Backend> all) {
-    return whole.isEmpty() ? new LocalityWeights(weights, sums(all)) : this;
+    return totals.isEmpty() ? new LocalityWeights(weights, sums(all)) : this;
   }
 
   /**
@@ -45,7 +45,7 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
    * backends}. Only the ratios of shares have a meaning. Each share is at least 1.
    */
   public long[] sharesOf(List<Backend> backends) {
-    Map<Locality, Long> sums = whole.isEmpty() ? sums(backends) : whole;
+    Map<Locality, Long> sums = totals.isEmpty() ? sums(backends) : totals;
     long all = sums.keySet().stream().mapToLong(this::weight).sum();
     Map<Locality, Part> parts = new HashMap<>();
     sums.forEach(

@@ -157,7 +157,7 @@ final class PickFirstPolicy implements LbPolicy {
   @AnyThread
   private final class WakingPicker implements Picker {
     private final HappyEyeballs list;
-    private final AtomicBoolean asked = new AtomicBoolean();
+    private final AtomicBoolean requested = new AtomicBoolean();
 
     WakingPicker(HappyEyeballs list) {
       this.list = list;
@@ -165,7 +165,7 @@ final class PickFirstPolicy implements LbPolicy {
 
     @Override
     public PickResult pick(PickContext call) {
-      if (!asked.get() && asked.compareAndSet(false, true)) {
+      if (!requested.get() && requested.compareAndSet(false, true)) {
         context.control().execute(list::connect);
       }
       return WAITS;

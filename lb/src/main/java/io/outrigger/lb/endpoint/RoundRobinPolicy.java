@@ -32,7 +32,7 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<LeafEndpoint> {
 
   @Override
   protected Picker picker(List<LeafEndpoint> ready, PickResult[] results) {
-    return new Turns(results, context().loops(), context().random());
+    return new RoundRobinPicker(results, context().loops(), context().random());
   }
 
   /**
@@ -41,28 +41,28 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<LeafEndpoint> {
    * with different endpoints.
    */
   @AnyThread
-  private static final class Turns implements Picker {
+  private static final class RoundRobinPicker implements Picker {
     /** The number of ints per event loop, so that loops use different cache lines. */
     private static final int STRIDE = 16;
 
     private final PickResult[] results;
-    private final int[] places;
+    private final int[] positions;
 
-    Turns(PickResult[] results, int loops, RandomSource random) {
+    RoundRobinPicker(PickResult[] results, int loops, RandomSource random) {
       this.results = results;
-      this.places = new int[loops * STRIDE];
+      this.positions = new int[loops * STRIDE];
       int start = (int) random.nextLong(results.length, Purpose.START_INDEX);
       for (int loop = 0; loop < loops; loop++) {
-        places[loop * STRIDE] = (int) (((long) start + loop) % results.length);
+        positions[loop * STRIDE] = (int) (((long) start + loop) % results.length);
       }
     }
 
     @Override
     public PickResult pick(PickContext call) {
       int slot = call.loop() * STRIDE;
-      int place = places[slot];
-      places[slot] = place + 1 == results.length ? 0 : place + 1;
-      return results[place];
+      int position = positions[slot];
+      positions[slot] = position + 1 == results.length ? 0 : position + 1;
+      return results[position];
     }
 
     @Override

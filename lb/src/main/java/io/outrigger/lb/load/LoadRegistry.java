@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 @ControlConfined
 public final class LoadRegistry implements LoadSource {
   /** The maximum number of clusters per server that have unreported counts but no meters. */
-  static final int MAX_GONE = 1000;
+  static final int MAX_WITHOUT_METER = 1000;
 
   private record Key(String cluster, String edsServiceName) {}
 
@@ -31,7 +31,7 @@ public final class LoadRegistry implements LoadSource {
   private final Map<XdsServer, ServerLoads> servers = new LinkedHashMap<>();
   private Runnable listener = () -> {};
 
-  /** Creates a registry without counts; any thread may create it. */
+  /** Any thread may call this constructor. */
   public LoadRegistry(ControlLoop control) {
     this.control = control;
   }
@@ -85,13 +85,13 @@ public final class LoadRegistry implements LoadSource {
   }
 
   @Override
-  public List<ClusterLoad> take(XdsServer server, Predicate<String> asked) {
+  public List<ClusterLoad> take(XdsServer server, Predicate<String> wanted) {
     control.checkInside();
     ServerLoads loads = servers.get(server);
     if (loads == null) {
       return List.of();
     }
-    List<ClusterLoad> taken = loads.take(asked);
+    List<ClusterLoad> taken = loads.take(wanted);
     if (loads.entries.isEmpty()) {
       servers.remove(server);
       listener.run();
@@ -106,7 +106,7 @@ public final class LoadRegistry implements LoadSource {
 
   /**
    * The counts for one server, by cluster. A cluster without meters is kept until its last counts
-   * were reported. At most the latest {@link #MAX_GONE} clusters without meters are kept.
+   * were reported. At most the latest {@link #MAX_WITHOUT_METER} clusters without meters are kept.
    */
   private final class ServerLoads {
     private final Map<Key, Entry> entries = new LinkedHashMap<>();
@@ -115,10 +115,10 @@ public final class LoadRegistry implements LoadSource {
     private final Set<Key> ending = new LinkedHashSet<>();
 
     /** Keys of {@link #entries} without a meter, the oldest first. */
-    private final Set<Key> gone = new LinkedHashSet<>();
+    private final Set<Key> withoutMeter = new LinkedHashSet<>();
 
     LoadSums join(Key key, LoadMeter meter) {
-      gone.remove(key);
+      withoutMeter.remove(key);
       Entry entry = entries.computeIfAbsent(key, absent -> new Entry(control.nanoTime()));
       entry.meters.add(meter);
       return entry.sums;
@@ -128,37 +128,37 @@ public final class LoadRegistry implements LoadSource {
       Entry entry = entry(key);
       meter.collect(entry.sums);
       entry.meters.remove(meter);
-      noteIfGone(key, entry);
+      onMetersChanged(key, entry);
     }
 
     void close(Key key) {
       ending.add(key);
       for (Key each : List.copyOf(ending)) { // calls of other keys may have ended
         Entry entry = entry(each);
-        entry.look();
-        noteIfGone(each, entry);
+        entry.collect();
+        onMetersChanged(each, entry);
       }
     }
 
-    private void noteIfGone(Key key, Entry entry) {
+    private void onMetersChanged(Key key, Entry entry) {
       if (entry.meters.isEmpty()) {
         ending.remove(key);
-        gone.add(key);
-        if (gone.size() > MAX_GONE) {
-          forget(gone.iterator().next());
+        withoutMeter.add(key);
+        if (withoutMeter.size() > MAX_WITHOUT_METER) {
+          remove(withoutMeter.iterator().next());
         }
       }
     }
 
-    List<ClusterLoad> take(Predicate<String> asked) {
+    List<ClusterLoad> take(Predicate<String> wanted) {
       List<ClusterLoad> taken = new ArrayList<>();
       for (Key key : List.copyOf(entries.keySet())) {
         Entry entry = entry(key);
-        boolean isAsked = asked.test(key.cluster());
-        if (isAsked || ending.contains(key)) {
-          entry.look();
+        boolean isWanted = wanted.test(key.cluster());
+        if (isWanted || ending.contains(key)) {
+          entry.collect();
         }
-        if (isAsked) {
+        if (isWanted) {
           long now = control.nanoTime();
           taken.add(
               entry.sums.take(
@@ -166,16 +166,16 @@ public final class LoadRegistry implements LoadSource {
           entry.sinceNanos = now;
         }
         if (entry.meters.isEmpty()) {
-          forget(key);
+          remove(key);
         }
       }
       return taken;
     }
 
-    private void forget(Key key) {
+    private void remove(Key key) {
       entries.remove(key);
       ending.remove(key);
-      gone.remove(key);
+      withoutMeter.remove(key);
     }
 
     private Entry entry(Key key) {
@@ -192,8 +192,8 @@ public final class LoadRegistry implements LoadSource {
       this.sinceNanos = sinceNanos;
     }
 
-    void look() {
-      sums.beginLook();
+    void collect() {
+      sums.resetInProgress();
       meters.forEach(meter -> meter.collect(sums));
       meters.removeIf(LoadMeter::isOver);
     }

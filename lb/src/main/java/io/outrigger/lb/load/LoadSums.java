@@ -20,7 +20,7 @@ public final class LoadSums {
   private final Map<String, Long> drops = new HashMap<>();
   private long refused;
 
-  /** The sums of one locality. {@code issued} may be negative (see {@link #taken}). */
+  /** The sums of one locality. {@code issued} may be negative (see {@link #carriedOver}). */
   private static final class Sums {
     private final Map<String, MetricTotal> metrics = new HashMap<>();
     private long issued;
@@ -35,7 +35,7 @@ public final class LoadSums {
       var load =
           new LocalityLoad(
               locality, Math.max(0, issued), succeeded, failed, inProgress, Map.copyOf(metrics));
-      issued = taken(issued);
+      issued = carriedOver(issued);
       succeeded = 0;
       failed = 0;
       metrics.clear();
@@ -48,7 +48,7 @@ public final class LoadSums {
    * negative. A sum becomes negative if a call that was already reported as issued is subtracted,
    * because the call was never sent. The negative sum reduces the next report.
    */
-  private static long taken(long sum) {
+  private static long carriedOver(long sum) {
     return Math.min(0, sum);
   }
 
@@ -85,7 +85,7 @@ public final class LoadSums {
   /**
    * Resets the number of calls in progress, because every meter is about to add its current number.
    */
-  void beginLook() {
+  void resetInProgress() {
     localities.values().forEach(sums -> sums.inProgress = 0);
   }
 

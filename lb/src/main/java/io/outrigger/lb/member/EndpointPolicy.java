@@ -40,7 +40,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   private final LbParent parent;
   private LbConfig.Leaf config;
   private final Map<Key, M> members = new HashMap<>();
-  private List<M> places = List.of();
+  private List<M> ordered = List.of();
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable M lastFailed;
   private boolean publishPosted;
@@ -84,7 +84,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
 
   protected final int count(Connectivity state) {
     int count = 0;
-    for (M member : places) {
+    for (M member : ordered) {
       count += member.state() == state ? 1 : 0;
     }
     return count;
@@ -92,8 +92,8 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
 
   /** The members in state READY, in the order of the configuration. */
   protected final List<M> ready() {
-    List<M> ready = new ArrayList<>(places.size());
-    for (M member : places) {
+    List<M> ready = new ArrayList<>(ordered.size());
+    for (M member : ordered) {
       if (member.state() == Connectivity.READY) {
         ready.add(member);
       }
@@ -105,26 +105,28 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   public final void update(LbConfig next) {
     List<Backend> before = config.backends();
     config = (LbConfig.Leaf) next;
-    Change<M> change = place(before, config.backends());
+    Change<M> change = applyEndpoints(before, config.backends());
     onUpdate(change);
     publishNow();
   }
 
-  private Change<M> place(List<Backend> before, List<Backend> after) {
-    boolean fits = places.size() == before.size(); // false on the first update and with duplicates
-    ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
-    var leaving =
-        new Leaving<>(fits ? places.subList(change.head(), places.size() - change.tail()) : places);
-    members.keySet().removeAll(leaving.byKey.keySet());
+  private Change<M> applyEndpoints(List<Backend> before, List<Backend> after) {
+    // false on the first update, and if an endpoint was listed twice
+    boolean isAligned = ordered.size() == before.size();
+    ListChange<Backend> change = ListChange.between(isAligned ? before : List.of(), after);
+    var removable =
+        new Removable<>(
+            isAligned ? ordered.subList(change.head(), ordered.size() - change.tail()) : ordered);
+    members.keySet().removeAll(removable.byKey.keySet());
     List<M> added = new ArrayList<>();
     List<M> kept = new ArrayList<>();
-    List<M> between = new ArrayList<>();
+    List<M> changed = new ArrayList<>();
     for (Backend backend : change.added()) {
       var key = Key.of(backend);
       if (members.containsKey(key)) {
         continue; // an endpoint that is listed twice is one member
       }
-      M member = leaving.take(key);
+      M member = removable.take(key);
       if (member == null) {
         member = add(backend);
         added.add(member);
@@ -133,14 +135,14 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
       }
       member.update(backend);
       members.put(key, member);
-      between.add(member);
+      changed.add(member);
     }
     List<M> next = new ArrayList<>(after.size());
-    next.addAll(places.subList(0, change.head()));
-    next.addAll(between);
-    next.addAll(places.subList(places.size() - change.tail(), places.size()));
-    places = next;
-    Collection<M> gone = leaving.byKey.values();
+    next.addAll(ordered.subList(0, change.head()));
+    next.addAll(changed);
+    next.addAll(ordered.subList(ordered.size() - change.tail(), ordered.size()));
+    ordered = next;
+    Collection<M> gone = removable.byKey.values();
     for (M removed : gone) {
       removed.close();
       if (removed == lastFailed) {
@@ -159,15 +161,15 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   @Override
   public void close() {
     closed = true;
-    places.forEach(LeafEndpoint::close);
-    places = List.of();
+    ordered.forEach(LeafEndpoint::close);
+    ordered = List.of();
     members.clear();
   }
 
   @Override
   public final void accept(NodeVisitor visitor, String name, boolean isUsed) {
     visitor.enter(new LbNode(name, config.policy(), state, shownSettings(), shownDetail(), isUsed));
-    for (M member : places) {
+    for (M member : ordered) {
       visitor.endpoint(member.describe());
     }
     visitor.leave();
@@ -222,7 +224,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   /** Publishes TRANSIENT_FAILURE with the error of the member that failed last. */
   protected final void publishFailure() {
     String reason =
-        places.isEmpty()
+        ordered.isEmpty()
             ? "there are no endpoints"
             : "no endpoint can be reached; last error: " + lastError();
     publish(
@@ -231,7 +233,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   }
 
   private String lastError() {
-    LeafEndpoint member = lastFailed != null ? lastFailed : places.get(0);
+    LeafEndpoint member = lastFailed != null ? lastFailed : ordered.get(0);
     return member.failure();
   }
 
@@ -244,14 +246,14 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
   /**
-   * The members that an update may remove. An added endpoint with some of the same addresses takes
-   * its member from here.
+   * The members that an update removes, except a member that an added endpoint with some of the
+   * same addresses reuses.
    */
-  private static final class Leaving<M extends LeafEndpoint> {
+  private static final class Removable<M extends LeafEndpoint> {
     private final Map<Key, M> byKey = new LinkedHashMap<>();
     private @Nullable Map<EndpointAddress, Key> byAddress;
 
-    Leaving(List<M> members) {
+    Removable(List<M> members) {
       members.forEach(member -> byKey.put(Key.of(member.backend()), member));
     }
 

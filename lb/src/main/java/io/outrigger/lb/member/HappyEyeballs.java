@@ -60,7 +60,7 @@ public final class HappyEyeballs {
    */
   private int next;
 
-  private boolean passing;
+  private boolean isPassRunning;
   private int failuresAfterPass;
   private @Nullable TimerHandle attemptTimer;
 
@@ -163,11 +163,10 @@ public final class HappyEyeballs {
       return;
     }
     candidates = fresh;
-    boolean lostChosen = chosen != null && before.containsKey(chosen.key());
-    if (lostChosen) {
+    if (chosen != null && before.containsKey(chosen.key())) {
       chosen = null;
     }
-    before.values().forEach(Candidate::giveUp);
+    before.values().forEach(Candidate::release);
     if (chosen == null && state != Connectivity.IDLE) {
       startPass();
     }
@@ -183,12 +182,12 @@ public final class HappyEyeballs {
   public void close() {
     stopPass();
     chosen = null;
-    candidates.forEach(Candidate::giveUp);
+    candidates.forEach(Candidate::release);
     candidates = List.of();
   }
 
   private void startPass() {
-    passing = true;
+    isPassRunning = true;
     next = 0;
     candidates.forEach(candidate -> candidate.failed = false);
     if (state != TRANSIENT_FAILURE) { // A62: the state lasts until READY
@@ -199,7 +198,7 @@ public final class HappyEyeballs {
   }
 
   private void stopPass() {
-    passing = false;
+    isPassRunning = false;
     cancelTimer();
   }
 
@@ -248,7 +247,7 @@ public final class HappyEyeballs {
     chosen = candidate;
     for (Candidate other : candidates) {
       if (other != candidate) {
-        other.giveUp();
+        other.release();
       }
     }
     state = Connectivity.READY;
@@ -258,7 +257,7 @@ public final class HappyEyeballs {
   private void onFailed(Candidate candidate, RpcStatus reason) {
     lastError = reason;
     candidate.failed = true;
-    if (!passing) {
+    if (!isPassRunning) {
       if (++failuresAfterPass % candidates.size() == 0) { // A61: as many failures as addresses
         parent.requestReresolution();
       }
@@ -349,7 +348,7 @@ public final class HappyEyeballs {
       Objects.requireNonNull(subchannel).requestConnection();
     }
 
-    void giveUp() {
+    void release() {
       if (subchannel != null) {
         subchannel.close();
         subchannel = null;
@@ -371,7 +370,7 @@ public final class HappyEyeballs {
         onFailed(this, reason);
       } else if (now == Connectivity.IDLE
           && HappyEyeballs.this.state == TRANSIENT_FAILURE
-          && !passing) {
+          && !isPassRunning) {
         connect(); // the back-off elapsed
       }
     }

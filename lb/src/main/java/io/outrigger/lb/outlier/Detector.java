@@ -7,9 +7,9 @@ import io.outrigger.lb.LbContext;
 import io.outrigger.lb.outlier.EndpointTracker.IntervalCalls;
 import io.outrigger.lb.outlier.OutlierAlgorithms.Candidate;
 import io.outrigger.lb.view.OutlierEvent;
-import io.outrigger.lb.view.OutlierEvent.ReturnReason;
 import io.outrigger.lb.view.OutlierEvent.Share;
-import io.outrigger.lb.view.OutlierEvent.SpareReason;
+import io.outrigger.lb.view.OutlierEvent.UnejectReason;
+import io.outrigger.lb.view.OutlierEvent.UnenforcedReason;
 import java.util.List;
 
 /**
@@ -18,10 +18,7 @@ import java.util.List;
  */
 @ControlConfined
 record Detector(LbContext context) {
-  /**
-   * Performs the steps that A50 prescribes for each sweep, in the order of A50. {@code start} is
-   * the time at which the sweep began.
-   */
+  /** Performs the steps that A50 prescribes for each sweep, in the order of A50. */
   void sweep(
       SweepTimer.Start start,
       String cluster,
@@ -72,9 +69,9 @@ record Detector(LbContext context) {
       return; // already ejected (A50-34, A50-57)
     }
     if (!sweep.budget().hasRoom()) {
-      skip(endpoint, evidence, sweep, SpareReason.MAX_EJECTION_OVERFLOW);
+      skip(endpoint, evidence, sweep, UnenforcedReason.MAX_EJECTION_OVERFLOW);
     } else if (context.random().nextLong(100, Purpose.ENFORCEMENT) >= enforcement) { // A50-26
-      skip(endpoint, evidence, sweep, SpareReason.ENFORCEMENT_PERCENTAGE);
+      skip(endpoint, evidence, sweep, UnenforcedReason.ENFORCEMENT_PERCENTAGE);
     } else {
       eject(endpoint, admitted, evidence, sweep);
     }
@@ -100,15 +97,18 @@ record Detector(LbContext context) {
             sweep.budget().share(),
             ejected.multiplier(),
             ejected.until(sweep.detection())));
-    endpoint.become(ejected);
+    endpoint.setState(ejected);
   }
 
   /** Reports that an outlier stays in service. The outlier's state does not change (A50-27). */
   private void skip(
-      EndpointTracker endpoint, OutlierEvent.Evidence evidence, Sweep sweep, SpareReason reason) {
+      EndpointTracker endpoint,
+      OutlierEvent.Evidence evidence,
+      Sweep sweep,
+      UnenforcedReason reason) {
     report(
         endpoint,
-        new OutlierEvent.Spared(
+        new OutlierEvent.Unenforced(
             sweep.cluster(),
             endpoint.address(),
             sweep.start().time(),
@@ -124,10 +124,10 @@ record Detector(LbContext context) {
    */
   private void decayOrUneject(EndpointTracker endpoint, Sweep sweep) {
     if (endpoint.state() instanceof EjectionState.Admitted admitted) {
-      endpoint.become(admitted.decayed());
+      endpoint.setState(admitted.decayed());
     } else if (endpoint.state() instanceof EjectionState.Ejected ejected
         && ejected.isOver(sweep.start().nanos(), sweep.detection())) {
-      admit(sweep.cluster(), endpoint, ejected, ReturnReason.TIME_IS_OVER);
+      admit(sweep.cluster(), endpoint, ejected, UnejectReason.TIME_IS_OVER);
     }
   }
 
@@ -135,28 +135,28 @@ record Detector(LbContext context) {
   void unejectAll(String cluster, List<EndpointTracker> endpoints) {
     for (EndpointTracker endpoint : endpoints) {
       if (endpoint.state() instanceof EjectionState.Ejected ejected) {
-        admit(cluster, endpoint, ejected, ReturnReason.DETECTION_IS_OFF);
+        admit(cluster, endpoint, ejected, UnejectReason.DETECTION_IS_OFF);
       }
-      endpoint.become(EjectionState.NEW);
+      endpoint.setState(EjectionState.NEW);
     }
   }
 
   private void admit(
-      String cluster, EndpointTracker endpoint, EjectionState.Ejected ejected, ReturnReason why) {
+      String cluster, EndpointTracker endpoint, EjectionState.Ejected ejected, UnejectReason why) {
     report(
         endpoint,
-        new OutlierEvent.Returned(
+        new OutlierEvent.Unejected(
             cluster,
             endpoint.address(),
             context.control().now(),
             ejected.since(),
             ejected.multiplier(),
             why));
-    endpoint.become(ejected.admit());
+    endpoint.setState(ejected.admit());
   }
 
   private void report(EndpointTracker endpoint, OutlierEvent event) {
-    endpoint.remember(event);
+    endpoint.addToHistory(event);
     context.observer().onEvent(event);
   }
 

@@ -49,7 +49,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   }
 
   /** Assigns this subchannel to the tracker {@code next}; null when no endpoint has the address. */
-  void follow(@Nullable EndpointTracker next) {
+  void setTracker(@Nullable EndpointTracker next) {
     if (tracker != next) {
       if (tracker != null) {
         tracker.remove(this);
@@ -62,7 +62,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   }
 
   /** Counts calls in {@code next} from now on; null switches counting off. */
-  void countIn(@Nullable CallCounts next) {
+  void setCounts(@Nullable CallCounts next) {
     counts = next;
   }
 

@@ -22,8 +22,8 @@ sealed interface EjectionState {
   int multiplier();
 
   record Admitted(int multiplier) implements EjectionState {
-    Ejected eject(long nowNanos, Instant now, OutlierEvent.Method by) {
-      return new Ejected(nowNanos, now, multiplier + 1, by);
+    Ejected eject(long nowNanos, Instant now, OutlierEvent.Method method) {
+      return new Ejected(nowNanos, now, multiplier + 1, method);
     }
 
     Admitted decayed() {
@@ -37,7 +37,7 @@ sealed interface EjectionState {
    * @param sinceNanos the start of the sweep that ejected the endpoint, by the monotonic clock
    * @param since the start of that sweep by the wall clock, for people
    */
-  record Ejected(long sinceNanos, Instant since, int multiplier, OutlierEvent.Method by)
+  record Ejected(long sinceNanos, Instant since, int multiplier, OutlierEvent.Method method)
       implements EjectionState {
     /** Returns the duration of the ejection under the current settings (A50-28, A50-30, A50-46). */
     Duration duration(OutlierDetection config) {

@@ -71,7 +71,7 @@ final class EndpointTracker {
         state instanceof EjectionState.Ejected ejected
             ? Optional.of(
                 new LbEndpoint.Ejection(
-                    ejected.since(), ejected.until(config), ejected.multiplier(), ejected.by()))
+                    ejected.since(), ejected.until(config), ejected.multiplier(), ejected.method()))
             : Optional.empty();
     return new LbEndpoint.Detection(
         ejection, last.succeeded(), last.failed(), List.copyOf(history));
@@ -81,7 +81,7 @@ final class EndpointTracker {
     return List.copyOf(subchannels);
   }
 
-  void remember(OutlierEvent event) {
+  void addToHistory(OutlierEvent event) {
     if (history.size() == HISTORY) {
       history.remove();
     }
@@ -92,12 +92,12 @@ final class EndpointTracker {
    * Switches the counting of calls on or off. When counting is switched on, the counts start at
    * zero (A50-42).
    */
-  void count(boolean on) {
+  void setCounting(boolean on) {
     if (counting != on) {
       counting = on;
       read = totals();
       last = IntervalCalls.NONE;
-      subchannels.forEach(each -> each.countIn(countsForSubchannels()));
+      subchannels.forEach(each -> each.setCounts(countsForSubchannels()));
     }
   }
 
@@ -122,7 +122,7 @@ final class EndpointTracker {
   }
 
   /** Sets the state {@code next}, and updates the subchannels when the ejection begins or ends. */
-  void become(EjectionState next) {
+  void setState(EjectionState next) {
     boolean before = isEjected();
     state = next;
     if (isEjected() != before) {
@@ -136,13 +136,13 @@ final class EndpointTracker {
    */
   void add(EjectableSubchannel subchannel) {
     subchannels.add(subchannel);
-    subchannel.countIn(countsForSubchannels());
+    subchannel.setCounts(countsForSubchannels());
   }
 
   /** Removes a subchannel. Its calls that end later are not counted. */
   void remove(EjectableSubchannel subchannel) {
     subchannels.remove(subchannel);
-    subchannel.countIn(null);
+    subchannel.setCounts(null);
   }
 
   void applyEjection(EjectableSubchannel subchannel) {
@@ -156,11 +156,11 @@ final class EndpointTracker {
   /** Returns the status with which calls fail if all endpoints are ejected (A50-39). */
   private RpcStatus reason(EjectionState.Ejected ejected) {
     return RpcStatus.unavailable(
-        address + " is ejected by outlier detection (" + ejected.by().word() + ")");
+        address + " is ejected by outlier detection (" + ejected.method().word() + ")");
   }
 
   /** Ejects a subchannel whose owner has not received a state yet (A50-38). */
-  void startOut(EjectableSubchannel subchannel, ControlLoop control) {
+  void startEjected(EjectableSubchannel subchannel, ControlLoop control) {
     if (state instanceof EjectionState.Ejected ejected) {
       subchannel.startEjected(reason(ejected), control);
     }

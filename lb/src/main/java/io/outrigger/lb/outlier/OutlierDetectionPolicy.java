@@ -66,7 +66,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     config = (LbConfig.OutlierDetecting) next;
     trackers.update(config.backends());
     child.update(config.child());
-    trackers.settle();
+    trackers.reassignOrphans();
     active().ifPresentOrElse(this::switchOn, this::switchOff);
   }
 
@@ -80,14 +80,14 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   }
 
   private void switchOn(OutlierDetection detection) {
-    trackers.count(true);
+    trackers.setCounting(true);
     timer.run(detection.interval());
   }
 
   private void switchOff() {
     if (timer.isRunning()) {
       timer.stop();
-      trackers.count(false);
+      trackers.setCounting(false);
       detector.unejectAll(config.cluster(), trackers.all());
     }
   }
@@ -113,14 +113,14 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     visitor.enter(new LbNode(name, config.policy(), child.state(), settings, detail, isUsed));
     child.accept(
         active
-            .map(detection -> visitor.mapEndpoints(each -> watched(each, detection)))
+            .map(detection -> visitor.mapEndpoints(each -> withDetection(each, detection)))
             .orElse(visitor),
         name,
         true);
     visitor.leave();
   }
 
-  private LbEndpoint watched(LbEndpoint endpoint, OutlierDetection detection) {
+  private LbEndpoint withDetection(LbEndpoint endpoint, OutlierDetection detection) {
     EndpointTracker tracker = trackers.of(endpoint.address());
     return tracker == null ? endpoint : endpoint.with(tracker.describe(detection));
   }

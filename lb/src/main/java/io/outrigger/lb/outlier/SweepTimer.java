@@ -19,7 +19,7 @@ final class SweepTimer {
    * The minimum interval. A configured interval of zero is valid, but must not keep the control
    * loop busy (A50-58).
    */
-  static final Duration SHORTEST = Duration.ofMillis(100);
+  static final Duration MIN_INTERVAL = Duration.ofMillis(100);
 
   private final ControlLoop control;
   private final Consumer<Start> sweep;
@@ -52,7 +52,7 @@ final class SweepTimer {
    * (A50-43). A call with the current interval has no effect (A50-44).
    */
   void run(Duration interval) {
-    Duration next = interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval;
+    Duration next = interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval;
     TimerHandle running = timer;
     if (running == null) {
       startedNanos = control.nanoTime();

@@ -28,7 +28,7 @@ final class TrackerTable {
   private final Map<EndpointAddress, EndpointTracker> byAddress = new HashMap<>();
 
   /** Subchannels whose endpoint was removed, or whose address belongs to no endpoint. */
-  private final Set<EjectableSubchannel> strays = new LinkedHashSet<>();
+  private final Set<EjectableSubchannel> orphans = new LinkedHashSet<>();
 
   private List<Backend> backends = List.of();
 
@@ -64,34 +64,34 @@ final class TrackerTable {
   }
 
   /** Switches the counting of calls on or off, for all current and future endpoints. */
-  void count(boolean on) {
+  void setCounting(boolean on) {
     if (counting != on) {
       counting = on;
-      all().forEach(tracker -> tracker.count(on));
+      all().forEach(tracker -> tracker.setCounting(on));
     }
   }
 
   /**
    * Replaces the endpoints of the cluster. Subchannels of removed endpoints stay unchanged until
-   * {@link #settle}, because their owners are about to close most of these subchannels.
+   * {@link #reassignOrphans}, because their owners are about to close most of these subchannels.
    */
   void update(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);
     backends = next;
-    Map<Set<EndpointAddress>, EndpointTracker> fresh = new HashMap<>();
+    Map<Set<EndpointAddress>, EndpointTracker> newTrackers = new HashMap<>();
     for (Backend added : change.added()) {
       Set<EndpointAddress> key = key(added);
       Entry entry = entries.get(key);
       if (entry == null) {
         entry = new Entry(new EndpointTracker(added.endpoint().address(), newCounts));
-        entry.tracker.count(counting);
+        entry.tracker.setCounting(counting);
         entries.put(key, entry);
-        fresh.put(key, entry.tracker);
+        newTrackers.put(key, entry.tracker);
       }
       entry.uses++;
     }
     change.removed().forEach(this::release);
-    fresh.forEach((key, tracker) -> key.forEach(address -> byAddress.put(address, tracker)));
+    newTrackers.forEach((key, tracker) -> key.forEach(address -> byAddress.put(address, tracker)));
   }
 
   private void release(Backend backend) {
@@ -104,7 +104,7 @@ final class TrackerTable {
     if (entry.uses == 0) {
       entries.remove(key);
       key.forEach(address -> byAddress.remove(address, entry.tracker));
-      strays.addAll(entry.tracker.subchannels());
+      orphans.addAll(entry.tracker.subchannels());
     }
   }
 
@@ -116,16 +116,16 @@ final class TrackerTable {
   void add(EjectableSubchannel subchannel, ControlLoop control) {
     EndpointTracker tracker = of(subchannel.address());
     if (tracker == null) {
-      strays.add(subchannel);
+      orphans.add(subchannel);
     } else {
-      subchannel.follow(tracker);
-      tracker.startOut(subchannel, control);
+      subchannel.setTracker(tracker);
+      tracker.startEjected(subchannel, control);
     }
   }
 
   void remove(EjectableSubchannel subchannel) {
-    subchannel.follow(null);
-    strays.remove(subchannel);
+    subchannel.setTracker(null);
+    orphans.remove(subchannel);
   }
 
   /**
@@ -133,15 +133,15 @@ final class TrackerTable {
    * and applies or ends the ejection accordingly. A subchannel whose address belongs to no endpoint
    * is neither counted nor ejected.
    */
-  void settle() {
-    for (EjectableSubchannel stray : new ArrayList<>(strays)) {
-      EndpointTracker tracker = of(stray.address());
-      stray.follow(tracker);
+  void reassignOrphans() {
+    for (EjectableSubchannel orphan : new ArrayList<>(orphans)) {
+      EndpointTracker tracker = of(orphan.address());
+      orphan.setTracker(tracker);
       if (tracker == null) {
-        stray.uneject();
+        orphan.uneject();
       } else {
-        strays.remove(stray);
-        tracker.applyEjection(stray);
+        orphans.remove(orphan);
+        tracker.applyEjection(orphan);
       }
     }
   }

@@ -48,8 +48,8 @@ final class AddressEntry implements Subchannel.Listener {
   private final SharedSubchannels subchannels;
   private final Consumer<AddressEntry> onChange;
   private final AtomicLong lastUsed = new AtomicLong(NEVER);
-  private final AtomicBoolean asked = new AtomicBoolean();
-  private Ownership ownership = Ownership.NOBODY;
+  private final AtomicBoolean requested = new AtomicBoolean();
+  private Ownership ownership = Ownership.NONE;
   private @Nullable Subchannel lease;
   private volatile Listing listing;
   private volatile @Nullable Link link;
@@ -105,22 +105,24 @@ final class AddressEntry implements Subchannel.Listener {
   }
 
   /** Records that a session's call uses this address or waits for its connection. */
-  void used(long nowNanos) {
+  void recordUse(long nowNanos) {
     lastUsed.setOpaque(nowNanos);
   }
 
-  /** Returns true for the first caller, who must connect, then false until {@link #answered}. */
-  boolean ask() {
-    return !asked.get() && asked.compareAndSet(false, true);
+  /**
+   * Returns true for the first caller, which must connect; else false until {@link #clearRequest}.
+   */
+  boolean markRequested() {
+    return !requested.get() && requested.compareAndSet(false, true);
   }
 
   // The following methods are for the control loop.
 
-  void answered() {
-    asked.set(false);
+  void clearRequest() {
+    requested.set(false);
   }
 
-  void list(Backend backend, boolean reachable) {
+  void update(Backend backend, boolean reachable) {
     listing = listing(address, backend, reachable);
     if (lease != null) {
       lease.update(backend);
@@ -139,7 +141,7 @@ final class AddressEntry implements Subchannel.Listener {
    * Whether the connection should be kept for sessions, because sessions may use the endpoint, and
    * a session has used it within the idle timeout.
    */
-  boolean isWanted(long nowNanos, Duration idleTimeout) {
+  boolean isUsedBySessions(long nowNanos, Duration idleTimeout) {
     long used = lastUsed.getOpaque();
     return isReachable() && used != NEVER && nowNanos - used < idleTimeout.toNanos();
   }

@@ -32,7 +32,7 @@ final class AddressMap implements SharedSubchannels.Observer {
   private final Map<EndpointAddress, AddressEntry> entries = new ConcurrentHashMap<>();
 
   /** The entries whose connections are kept only for sessions. */
-  private final Set<AddressEntry> kept = new LinkedHashSet<>();
+  private final Set<AddressEntry> sessionEntries = new LinkedHashSet<>();
 
   private List<Backend> backends = List.of();
   private Set<HealthStatus> statuses = Set.of();
@@ -52,15 +52,15 @@ final class AddressMap implements SharedSubchannels.Observer {
     return entries.get(address);
   }
 
-  List<AddressEntry> kept() {
-    return List.copyOf(kept);
+  List<AddressEntry> sessionEntries() {
+    return List.copyOf(sessionEntries);
   }
 
-  boolean isKeeping() {
-    return !kept.isEmpty();
+  boolean hasSessionEntries() {
+    return !sessionEntries.isEmpty();
   }
 
-  boolean has(AddressEntry entry) {
+  boolean contains(AddressEntry entry) {
     return entries.get(entry.address().bare()) == entry;
   }
 
@@ -71,11 +71,11 @@ final class AddressMap implements SharedSubchannels.Observer {
    */
   void update(List<Backend> next, Set<HealthStatus> reachable, Duration timeout) {
     idleTimeout = timeout;
-    boolean allAnew = !reachable.equals(statuses);
+    boolean statusesChanged = !reachable.equals(statuses);
     statuses = reachable;
     ListChange<Backend> change = ListChange.between(backends, next);
     backends = next;
-    (allAnew ? next : change.added()).forEach(this::list);
+    (statusesChanged ? next : change.added()).forEach(this::put);
     Set<EndpointAddress> added = new HashSet<>();
     change.added().forEach(backend -> added.addAll(backend.endpoint().addresses()));
     for (Backend backend : change.removed()) {
@@ -87,7 +87,7 @@ final class AddressMap implements SharedSubchannels.Observer {
     }
   }
 
-  private void list(Backend backend) {
+  private void put(Backend backend) {
     boolean reachable = statuses.contains(backend.endpoint().health());
     for (EndpointAddress address : backend.endpoint().addresses()) {
       AddressEntry entry = entries.get(address.bare());
@@ -96,13 +96,13 @@ final class AddressMap implements SharedSubchannels.Observer {
         entry = null;
       }
       if (entry == null) {
-        entry = new AddressEntry(address, backend, reachable, subchannels, this::onHostChange);
+        entry = new AddressEntry(address, backend, reachable, subchannels, this::onEntryChange);
         entries.put(address.bare(), entry);
-        if (subchannels.isTaken(address)) {
-          entry.on(Event.TAKEN, false);
+        if (subchannels.isAcquired(address)) {
+          entry.on(Event.ACQUIRED, false);
         }
       } else {
-        entry.list(backend, reachable);
+        entry.update(backend, reachable);
         if (!reachable && entry.ownership() == Ownership.SESSIONS) {
           entry.on(Event.UNUSED, false);
         }
@@ -111,10 +111,10 @@ final class AddressMap implements SharedSubchannels.Observer {
   }
 
   private void remove(EndpointAddress address) {
-    AddressEntry entry = at(address);
+    AddressEntry entry = find(address);
     if (entry != null) {
       entries.remove(address.bare());
-      entry.on(Event.GONE, false);
+      entry.on(Event.REMOVED, false);
     }
   }
 
@@ -127,47 +127,47 @@ final class AddressMap implements SharedSubchannels.Observer {
   /** Closes the connections that no session has used for the idle timeout. */
   void sweep() {
     long now = control.nanoTime();
-    for (AddressEntry entry : kept()) {
-      if (!entry.isWanted(now, idleTimeout)) {
+    for (AddressEntry entry : sessionEntries()) {
+      if (!entry.isUsedBySessions(now, idleTimeout)) {
         entry.on(Event.UNUSED, false);
       }
     }
   }
 
   @Override
-  public void onTaken(EndpointAddress address) {
-    AddressEntry entry = at(address);
+  public void onAcquired(EndpointAddress address) {
+    AddressEntry entry = find(address);
     if (entry != null) {
-      entry.on(Event.TAKEN, false);
+      entry.on(Event.ACQUIRED, false);
     }
   }
 
   @Override
-  public void onReturned(EndpointAddress address) {
-    AddressEntry entry = at(address);
+  public void onReleased(EndpointAddress address) {
+    AddressEntry entry = find(address);
     if (entry != null) {
-      entry.on(Event.RETURNED, entry.isWanted(control.nanoTime(), idleTimeout));
+      entry.on(Event.RELEASED, entry.isUsedBySessions(control.nanoTime(), idleTimeout));
     }
   }
 
-  private @Nullable AddressEntry at(EndpointAddress address) {
+  private @Nullable AddressEntry find(EndpointAddress address) {
     AddressEntry entry = entries.get(address.bare());
     return entry != null && entry.address().equals(address) ? entry : null;
   }
 
-  private void onHostChange(AddressEntry entry) {
+  private void onEntryChange(AddressEntry entry) {
     if (entry.ownership() == Ownership.SESSIONS) {
-      kept.add(entry);
+      sessionEntries.add(entry);
     } else {
-      kept.remove(entry);
+      sessionEntries.remove(entry);
     }
     onChange.accept(entry);
   }
 
-  List<AddressEntry> hostsOf(Backend backend) {
+  List<AddressEntry> entriesOf(Backend backend) {
     List<AddressEntry> found = new ArrayList<>(1);
     for (EndpointAddress address : backend.endpoint().addresses()) {
-      AddressEntry entry = at(address);
+      AddressEntry entry = find(address);
       if (entry != null) {
         found.add(entry);
       }

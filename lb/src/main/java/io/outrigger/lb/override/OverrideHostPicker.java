@@ -40,7 +40,7 @@ final class OverrideHostPicker implements Picker {
   private final Runnable fill;
   private final Consumer<AddressEntry> connect;
   private final Picker child;
-  private final AtomicBoolean asked = new AtomicBoolean();
+  private final AtomicBoolean fillRequested = new AtomicBoolean();
 
   /**
    * @param fill fills {@code entries} and publishes another picker; posted to the control loop if
@@ -69,7 +69,7 @@ final class OverrideHostPicker implements Picker {
       return child.pick(call);
     }
     if (!isFilled) {
-      if (!asked.get() && asked.compareAndSet(false, true)) {
+      if (!fillRequested.get() && fillRequested.compareAndSet(false, true)) {
         control.execute(fill);
       }
       return WAITS;
@@ -86,7 +86,7 @@ final class OverrideHostPicker implements Picker {
     List<EndpointAddress> preferred = call.session().get();
     var candidates =
         preferred.stream()
-            .map(each -> new PickPlan.OverrideCandidate(each, standing(each)))
+            .map(each -> new PickPlan.OverrideCandidate(each, describe(each)))
             .toList();
     if (!isFilled) {
       PickPlan rest = preferred.isEmpty() ? child.plan(call) : new PickPlan.Certain(WAITS);
@@ -101,7 +101,7 @@ final class OverrideHostPicker implements Picker {
     return new PickPlan.Preferring(candidates, PickPlan.OverrideOutcome.KEPT, kept);
   }
 
-  private String standing(EndpointAddress address) {
+  private String describe(EndpointAddress address) {
     if (!isFilled) {
       return "not looked up before a first session";
     }
@@ -154,7 +154,7 @@ final class OverrideHostPicker implements Picker {
    * waits for a new picker, which will be published soon.
    */
   private PickResult pickPreferred(AddressEntry entry, SessionHint session) {
-    entry.used(control.nanoTime());
+    entry.recordUse(control.nanoTime());
     AddressEntry.Link link = entry.link();
     PickResult use = link == null ? null : link.use();
     if (use != null) {
@@ -176,7 +176,7 @@ final class OverrideHostPicker implements Picker {
       if (entry == null) { // the endpoint has just left the cluster
         session.picked(AddressEntry.addresses(address, subchannel.backend().endpoint()));
       } else {
-        entry.used(control.nanoTime());
+        entry.recordUse(control.nanoTime());
         session.picked(entry.addresses());
       }
     }

@@ -67,7 +67,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     this.parent = parent;
     this.config = config;
     var subchannels = new SharedSubchannels(control, parent);
-    this.entries = new AddressMap(control, subchannels, this::onHostChange);
+    this.entries = new AddressMap(control, subchannels, this::onEntryChange);
     subchannels.observe(entries);
     this.child =
         new ChildSlot(
@@ -84,13 +84,13 @@ public final class OverrideHostPolicy implements LbPolicy {
     gate.publishAfter(
         () -> {
           if (hasSessions) {
-            updateHosts();
+            updateEntries();
           }
           child.update(config.child());
         });
   }
 
-  private void updateHosts() {
+  private void updateEntries() {
     entries.update(config.backends(), config.statuses(), config.idleTimeout());
   }
 
@@ -98,29 +98,29 @@ public final class OverrideHostPolicy implements LbPolicy {
   private void onFirstSession() {
     if (!closed && !hasSessions) {
       hasSessions = true;
-      updateHosts();
+      updateEntries();
       gate.request();
     }
   }
 
   /** Connects {@code entry}, for which a session's call waits. */
   private void connect(AddressEntry entry) {
-    entry.answered();
-    if (entries.has(entry) && entry.isReachable()) {
-      entry.on(Event.ASKED, true);
+    entry.clearRequest();
+    if (entries.contains(entry) && entry.isReachable()) {
+      entry.on(Event.REQUESTED, true);
     }
   }
 
-  private void onHostChange(AddressEntry entry) {
-    sweepLater();
+  private void onEntryChange(AddressEntry entry) {
+    scheduleSweep();
     AddressEntry.Link link = entry.link();
     if (link == null || link.state() != Connectivity.CONNECTING) { // other states may end the wait
       publishSoon();
     }
   }
 
-  private void sweepLater() {
-    if (sweepTimer == null && !closed && entries.isKeeping()) {
+  private void scheduleSweep() {
+    if (sweepTimer == null && !closed && entries.hasSessionEntries()) {
       sweepTimer = control.schedule(SWEEP_INTERVAL, this::sweep);
     }
   }
@@ -128,7 +128,7 @@ public final class OverrideHostPolicy implements LbPolicy {
   private void sweep() {
     sweepTimer = null;
     entries.sweep();
-    sweepLater();
+    scheduleSweep();
   }
 
   /** Posts a task that publishes, unless such a task is already posted. */
@@ -148,7 +148,12 @@ public final class OverrideHostPolicy implements LbPolicy {
       parent.publish(
           child.state(),
           new OverrideHostPicker(
-              entries, hasSessions, control, this::onFirstSession, this::ask, child.picker()));
+              entries,
+              hasSessions,
+              control,
+              this::onFirstSession,
+              this::requestConnection,
+              child.picker()));
     }
   }
 
@@ -156,8 +161,8 @@ public final class OverrideHostPolicy implements LbPolicy {
    * Requests the connection of {@code entry}. Each call that waits for the entry calls this method,
    * on any event loop.
    */
-  private void ask(AddressEntry entry) {
-    if (entry.ask()) {
+  private void requestConnection(AddressEntry entry) {
+    if (entry.markRequested()) {
       control.execute(() -> connect(entry));
     }
   }
@@ -179,28 +184,29 @@ public final class OverrideHostPolicy implements LbPolicy {
         "override_host_status", config.statuses().stream().map(Enum::toString).sorted().toList());
     settings.put("idle_timeout", config.idleTimeout().toString());
     visitor.enter(new LbNode(name, config.policy(), child.state(), settings, detail(), isUsed));
-    child.accept(visitor.mapEndpoints(this::seen), name, true);
-    Stream.concat(config.sessionOnly().stream(), config.setAside().stream())
-        .forEach(backend -> visitor.endpoint(seen(LbEndpoint.untouched(backend))));
+    child.accept(visitor.mapEndpoints(this::withSessionConnection), name, true);
+    Stream.concat(config.sessionOnly().stream(), config.unreachable().stream())
+        .map(LbEndpoint::unconnected)
+        .forEach(endpoint -> visitor.endpoint(withSessionConnection(endpoint)));
     visitor.leave();
   }
 
   private String detail() {
-    int left = config.sessionOnly().size() + config.setAside().size();
+    int excluded = config.sessionOnly().size() + config.unreachable().size();
     return (hasSessions
-            ? Count.of(entries.kept().size(), "connection") + " kept for sessions alone"
+            ? Count.of(entries.sessionEntries().size(), "connection") + " kept for sessions alone"
             : "no session so far")
-        + (left == 0 ? "" : ", " + Count.of(left, "endpoint") + " left out for health");
+        + (excluded == 0 ? "" : ", " + Count.of(excluded, "endpoint") + " left out for health");
   }
 
   /** Returns {@code endpoint}, with its connection if the connection is kept only for sessions. */
-  private LbEndpoint seen(LbEndpoint endpoint) {
+  private LbEndpoint withSessionConnection(LbEndpoint endpoint) {
     AddressEntry first = entries.get(endpoint.address().bare());
     if (first == null) {
       return endpoint;
     }
     LbEndpoint seen = endpoint;
-    for (AddressEntry entry : entries.hostsOf(first.backend())) {
+    for (AddressEntry entry : entries.entriesOf(first.backend())) {
       if (entry.ownership() == Ownership.SESSIONS) {
         Connectivity state = Objects.requireNonNull(entry.link()).state();
         seen = seen.with(new LbEndpoint.Link(state, entry.calls()));

@@ -6,34 +6,34 @@ package io.outrigger.lb.override;
  * the owner and performs the action.
  *
  * <pre>
- * NOBODY   -> BALANCER  on TAKEN     lease
- * NOBODY   -> SESSIONS  on ASKED     lease, connect
- * BALANCER -> BALANCER  on ASKED     connect
- * BALANCER -> SESSIONS  on RETURNED  nothing, if a session used it within the idle timeout
- * BALANCER -> NOBODY    on RETURNED  release, if no session used it
- * SESSIONS -> BALANCER  on TAKEN     nothing
- * SESSIONS -> SESSIONS  on ASKED     connect
- * SESSIONS -> NOBODY    on UNUSED    release
- * any      -> NOBODY    on GONE      release, if there is a lease
+ * NONE     -> BALANCER on ACQUIRED  lease
+ * NONE     -> SESSIONS on REQUESTED lease, connect
+ * BALANCER -> BALANCER on REQUESTED connect
+ * BALANCER -> SESSIONS on RELEASED  nothing, if a session used it within the idle timeout
+ * BALANCER -> NONE     on RELEASED  release, if no session used it
+ * SESSIONS -> BALANCER on ACQUIRED  nothing
+ * SESSIONS -> SESSIONS on REQUESTED connect
+ * SESSIONS -> NONE     on UNUSED    release
+ * any      -> NONE     on REMOVED   release, if there is a lease
  * </pre>
  *
- * <p>An entry holds a lease in every state but NOBODY, so a policy cannot close the connection.
+ * <p>An entry holds a lease in every state but NONE, so a policy cannot close the connection.
  */
 enum Ownership {
-  NOBODY,
+  NONE,
   BALANCER,
   SESSIONS;
 
   enum Event {
     /** A policy below uses the address, which no policy used before. */
-    TAKEN,
+    ACQUIRED,
     /** The last policy below that used the address has closed its subchannel. */
-    RETURNED,
+    RELEASED,
     /** A session's call waits for a connection. */
-    ASKED,
+    REQUESTED,
     /** No session used the address for the idle timeout, or sessions may no longer use it. */
     UNUSED,
-    GONE
+    REMOVED
   }
 
   enum Action {
@@ -54,28 +54,28 @@ enum Ownership {
    * @throws IllegalStateException if {@code event} cannot happen in this state
    */
   Step on(Event event, boolean wanted) {
-    if (event == Event.GONE) {
-      return new Step(NOBODY, this == NOBODY ? Action.NOTHING : Action.RELEASE);
+    if (event == Event.REMOVED) {
+      return new Step(NONE, this == NONE ? Action.NOTHING : Action.RELEASE);
     }
     return switch (this) {
-      case NOBODY ->
+      case NONE ->
           switch (event) {
-            case TAKEN -> new Step(BALANCER, Action.LEASE);
-            case ASKED -> new Step(SESSIONS, Action.LEASE_AND_CONNECT);
+            case ACQUIRED -> new Step(BALANCER, Action.LEASE);
+            case REQUESTED -> new Step(SESSIONS, Action.LEASE_AND_CONNECT);
             default -> throw impossible(event);
           };
       case BALANCER ->
           switch (event) {
-            case ASKED -> new Step(BALANCER, Action.CONNECT);
-            case RETURNED ->
-                wanted ? new Step(SESSIONS, Action.NOTHING) : new Step(NOBODY, Action.RELEASE);
+            case REQUESTED -> new Step(BALANCER, Action.CONNECT);
+            case RELEASED ->
+                wanted ? new Step(SESSIONS, Action.NOTHING) : new Step(NONE, Action.RELEASE);
             default -> throw impossible(event);
           };
       case SESSIONS ->
           switch (event) {
-            case TAKEN -> new Step(BALANCER, Action.NOTHING);
-            case ASKED -> new Step(SESSIONS, Action.CONNECT);
-            case UNUSED -> new Step(NOBODY, Action.RELEASE);
+            case ACQUIRED -> new Step(BALANCER, Action.NOTHING);
+            case REQUESTED -> new Step(SESSIONS, Action.CONNECT);
+            case UNUSED -> new Step(NONE, Action.RELEASE);
             default -> throw impossible(event);
           };
     };

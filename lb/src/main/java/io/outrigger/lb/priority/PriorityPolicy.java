@@ -21,7 +21,6 @@ import io.outrigger.lb.view.NodeVisitor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
@@ -68,12 +67,13 @@ public final class PriorityPolicy implements LbPolicy {
   private void updateChildren() {
     Map<String, LbConfig.Child> wanted = new HashMap<>();
     config.children().forEach(child -> wanted.put(child.name(), child));
-    for (String name : List.copyOf(children.keySet())) {
-      LbConfig.Child childConfig = wanted.get(name);
+    for (Map.Entry<String, PriorityChild> entry : List.copyOf(children.entrySet())) {
+      LbConfig.Child childConfig = wanted.get(entry.getKey());
       if (childConfig == null) {
-        remove(name);
+        children.remove(entry.getKey());
+        entry.getValue().close();
       } else {
-        Objects.requireNonNull(children.get(name)).update(childConfig);
+        entry.getValue().update(childConfig);
       }
     }
   }
@@ -106,13 +106,13 @@ public final class PriorityPolicy implements LbPolicy {
       if (child.name().equals(chosen)) {
         return child.label() + " is in use" + before;
       }
-      before.add(child.label() + " " + standing(children.get(child.name())));
+      before.add(child.label() + " " + describe(children.get(child.name())));
     }
     return "";
   }
 
   /** Describes why calls do not go to {@code child}. */
-  private static String standing(@Nullable PriorityChild child) {
+  private static String describe(@Nullable PriorityChild child) {
     if (child == null) {
       return "is no longer configured";
     }
@@ -159,13 +159,6 @@ public final class PriorityPolicy implements LbPolicy {
     use(last, childAt(last).orElseThrow());
   }
 
-  private void remove(String name) {
-    PriorityChild child = children.remove(name);
-    if (child != null) {
-      child.close();
-    }
-  }
-
   private static boolean works(PriorityChild child) {
     return child.state() == Connectivity.READY || child.state() == Connectivity.IDLE;
   }
@@ -205,7 +198,7 @@ public final class PriorityPolicy implements LbPolicy {
                     chosenLabel,
                     next.label(),
                     child.state(),
-                    reasonToLeave(index)));
+                    switchReason(index)));
       }
       chosen = next.name();
     }
@@ -214,12 +207,12 @@ public final class PriorityPolicy implements LbPolicy {
   }
 
   /** Describes why the child at {@code index} replaces the child in use. */
-  private String reasonToLeave(int index) {
+  private String switchReason(int index) {
     List<LbConfig.Child> priorities = config.children();
     for (int i = 0; i < priorities.size(); i++) {
       if (priorities.get(i).name().equals(chosen)) {
         return i < index
-            ? priorities.get(i).label() + " " + standing(childAt(i).orElse(null))
+            ? priorities.get(i).label() + " " + describe(childAt(i).orElse(null))
             : priorities.get(index).label() + " comes before it";
       }
     }
@@ -234,12 +227,14 @@ public final class PriorityPolicy implements LbPolicy {
       publishedIndex = index;
       parent.publish(
           state,
-          context.namesPriorities() ? new PriorityPicker(index, failover(index), picker) : picker);
+          context.namesPriorities()
+              ? new PriorityPicker(index, failoverReason(index), picker)
+              : picker);
     }
   }
 
   /** Describes why calls go to the priority at {@code index} and not to an earlier priority. */
-  private String failover(int index) {
+  private String failoverReason(int index) {
     if (index == 0) {
       return "";
     }
@@ -249,7 +244,7 @@ public final class PriorityPolicy implements LbPolicy {
         + "; "
         + before.label()
         + " "
-        + standing(children.get(before.name()));
+        + describe(children.get(before.name()));
   }
 
   private void onRetired(PriorityChild child) {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Clusters with waiting calls have precedence over other clusters. Within each of these two
  * groups, clusters take turns and start one attempt per turn. An attempt counts against the limit
- * until its connection is ready or the attempt has failed, but at most for {@link #PATIENCE}, so
- * that addresses that never answer do not delay other attempts.
+ * until its connection is ready or the attempt has failed, but at most for {@link
+ * #MAX_COUNTED_TIME}, so that addresses that never answer do not delay other attempts.
  */
 @ControlConfined
 public final class ConnectionPace {
@@ -29,18 +29,18 @@ public final class ConnectionPace {
   public static final int PER_LOOP = 16;
 
   /** The maximum time for which an attempt counts; most handshakes in a data centre are faster. */
-  static final Duration PATIENCE = Duration.ofMillis(20);
+  static final Duration MAX_COUNTED_TIME = Duration.ofMillis(20);
 
   private final ControlLoop control;
   private final int limit;
 
   /** Clusters with waiting calls and queued attempts, in the order of their turns. */
-  private final Set<OfCluster> awaited = new LinkedHashSet<>();
+  private final Set<ClusterConnector> urgent = new LinkedHashSet<>();
 
-  private final Set<OfCluster> others = new LinkedHashSet<>();
+  private final Set<ClusterConnector> notUrgent = new LinkedHashSet<>();
 
   /** The attempts that count against the limit, in the order in which they started. */
-  private final Set<PacedAttempt> underWay = new LinkedHashSet<>();
+  private final Set<PacedAttempt> running = new LinkedHashSet<>();
 
   private @Nullable TimerHandle timer;
 
@@ -57,145 +57,145 @@ public final class ConnectionPace {
    * within the limit. Any thread may call this method.
    */
   public Connector of(Connector connector) {
-    return new OfCluster(connector);
+    return new ClusterConnector(connector);
   }
 
   private boolean hasRoom() {
-    return underWay.size() < limit;
+    return running.size() < limit;
   }
 
   /**
    * Posts a task that starts queued attempts, because a caller that closes several attempts may be
    * about to close the next queued attempt too.
    */
-  private void admitLater() {
-    if (isWaitedFor()) {
-      control.execute(this::admit);
+  private void startQueuedLater() {
+    if (hasQueued()) {
+      control.execute(this::startQueued);
     }
   }
 
-  private void admit() {
-    while (hasRoom() && isWaitedFor()) {
-      (awaited.isEmpty() ? others : awaited).iterator().next().beginOne();
+  private void startQueued() {
+    while (hasRoom() && hasQueued()) {
+      (urgent.isEmpty() ? notUrgent : urgent).iterator().next().startOldest();
     }
-    watch();
+    startTimer();
   }
 
-  private boolean isWaitedFor() {
-    return !awaited.isEmpty() || !others.isEmpty();
+  private boolean hasQueued() {
+    return !urgent.isEmpty() || !notUrgent.isEmpty();
   }
 
   /**
    * While attempts are queued, sets a timer for the moment at which the oldest running attempt
-   * exceeds {@link #PATIENCE} and stops counting against the limit.
+   * exceeds {@link #MAX_COUNTED_TIME} and stops counting against the limit.
    */
-  private void watch() {
-    if (timer == null && isWaitedFor()) {
-      long age = control.nanoTime() - underWay.iterator().next().begunNanos;
-      timer = control.schedule(PATIENCE.minusNanos(age), this::onPatienceOver);
+  private void startTimer() {
+    if (timer == null && hasQueued()) {
+      long age = control.nanoTime() - running.iterator().next().startedNanos;
+      timer = control.schedule(MAX_COUNTED_TIME.minusNanos(age), this::onTimer);
     }
   }
 
-  private void onPatienceOver() {
+  private void onTimer() {
     timer = null;
-    long limitNanos = control.nanoTime() - PATIENCE.toNanos();
-    underWay.removeIf(attempt -> attempt.begunNanos - limitNanos <= 0);
-    admit();
+    long oldestNanos = control.nanoTime() - MAX_COUNTED_TIME.toNanos();
+    running.removeIf(attempt -> attempt.startedNanos - oldestNanos <= 0);
+    startQueued();
   }
 
-  private final class OfCluster implements Connector {
+  private final class ClusterConnector implements Connector {
     private final Connector cluster;
-    private final Set<PacedAttempt> waiting = new LinkedHashSet<>();
-    private boolean isAwaited;
+    private final Set<PacedAttempt> queued = new LinkedHashSet<>();
+    private boolean isUrgent;
 
-    OfCluster(Connector cluster) {
+    ClusterConnector(Connector cluster) {
       this.cluster = cluster;
     }
 
     @Override
     public Connector ofCluster(String name) {
-      return new OfCluster(cluster.ofCluster(name));
+      return new ClusterConnector(cluster.ofCluster(name));
     }
 
     @Override
     public Connector ofEndpoint(EndpointAddress endpoint) {
       Connector ofEndpoint = cluster.ofEndpoint(endpoint);
       return (address, maxConnections, listener) ->
-          begin(new PacedAttempt(this, ofEndpoint, address, maxConnections, listener));
+          start(new PacedAttempt(this, ofEndpoint, address, maxConnections, listener));
     }
 
     @Override
     public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
-      return begin(new PacedAttempt(this, cluster, address, maxConnections, listener));
+      return start(new PacedAttempt(this, cluster, address, maxConnections, listener));
     }
 
-    private Attempt begin(PacedAttempt attempt) {
+    private Attempt start(PacedAttempt attempt) {
       control.checkInside();
       if (hasRoom()) {
-        attempt.begin();
+        attempt.start();
       } else {
-        waiting.add(attempt);
+        queued.add(attempt);
         group().add(this);
-        watch();
+        startTimer();
       }
       return attempt;
     }
 
     @Override
-    public void onAwaited() {
+    public void onCallsWaiting() {
       control.checkInside();
-      setAwaited(true);
+      setUrgent(true);
     }
 
     /** Sets whether the cluster has precedence. */
-    void setAwaited(boolean next) {
-      if (isAwaited != next) {
+    void setUrgent(boolean next) {
+      if (isUrgent != next) {
         group().remove(this);
-        isAwaited = next;
-        if (!waiting.isEmpty()) {
+        isUrgent = next;
+        if (!queued.isEmpty()) {
           group().add(this);
         }
       }
     }
 
-    private Set<OfCluster> group() {
-      return isAwaited ? awaited : others;
+    private Set<ClusterConnector> group() {
+      return isUrgent ? urgent : notUrgent;
     }
 
     /**
      * Starts the cluster's oldest queued attempt. If the cluster has more attempts, the other
      * clusters of the group come before it.
      */
-    void beginOne() {
-      PacedAttempt attempt = waiting.iterator().next();
-      waiting.remove(attempt);
+    void startOldest() {
+      PacedAttempt attempt = queued.iterator().next();
+      queued.remove(attempt);
       group().remove(this);
-      if (!waiting.isEmpty()) {
+      if (!queued.isEmpty()) {
         group().add(this);
       }
-      attempt.listener.onBegun();
-      attempt.begin();
+      attempt.listener.onStarted();
+      attempt.start();
     }
 
-    void giveUp(PacedAttempt attempt) {
-      waiting.remove(attempt);
-      if (waiting.isEmpty()) {
+    void removeQueued(PacedAttempt attempt) {
+      queued.remove(attempt);
+      if (queued.isEmpty()) {
         group().remove(this);
       }
     }
   }
 
   private final class PacedAttempt implements Connector.Attempt, Connector.Listener {
-    private final OfCluster cluster;
+    private final ClusterConnector cluster;
     private final Connector connector;
     private final EndpointAddress address;
     private final Connector.Listener listener;
     private int maxConnections;
     private Connector.@Nullable Attempt attempt;
-    private long begunNanos;
+    private long startedNanos;
 
     PacedAttempt(
-        OfCluster cluster,
+        ClusterConnector cluster,
         Connector connector,
         EndpointAddress address,
         int maxConnections,
@@ -207,9 +207,9 @@ public final class ConnectionPace {
       this.listener = listener;
     }
 
-    void begin() {
-      begunNanos = control.nanoTime();
-      underWay.add(this);
+    void start() {
+      startedNanos = control.nanoTime();
+      running.add(this);
       attempt = connector.connect(address, maxConnections, this);
     }
 
@@ -217,11 +217,11 @@ public final class ConnectionPace {
     public void close() {
       control.checkInside();
       if (attempt == null) {
-        cluster.giveUp(this);
+        cluster.removeQueued(this);
       } else {
         attempt.close();
-        underWay.remove(this);
-        admitLater();
+        running.remove(this);
+        startQueuedLater();
       }
     }
 
@@ -235,17 +235,17 @@ public final class ConnectionPace {
 
     @Override
     public void onReady(Transport transport) {
-      underWay.remove(this);
-      cluster.setAwaited(false); // until onAwaited is called again for a waiting call
+      running.remove(this);
+      cluster.setUrgent(false); // until onCallsWaiting is called again for a waiting call
       listener.onReady(transport);
-      admit();
+      startQueued();
     }
 
     @Override
     public void onClosed(RpcStatus reason, Connector.Ending ending) {
-      underWay.remove(this);
+      running.remove(this);
       listener.onClosed(reason, ending);
-      admit();
+      startQueued();
     }
 
     @Override

@@ -63,7 +63,7 @@ public final class ManagedSubchannel implements Subchannel {
   private final EndpointAddress address;
   private final Subchannel.Listener listener;
   private final Backoff backoff;
-  private final Backoff pace;
+  private final Backoff brokenBackoff;
 
   private Connectivity state = Connectivity.IDLE;
   private @Nullable Connection connection;
@@ -77,7 +77,7 @@ public final class ManagedSubchannel implements Subchannel {
   /** The timer that ends a back-off, or a wait before an attempt. */
   private @Nullable TimerHandle timer;
 
-  private boolean lastBrokeSoon;
+  private boolean lastWasShortLived;
   private int maxConnections = 1;
   private @Nullable Pause pause;
   private boolean closed;
@@ -107,7 +107,7 @@ public final class ManagedSubchannel implements Subchannel {
     this.address = address;
     this.listener = listener;
     this.backoff = new Backoff(random);
-    this.pace = new Backoff(random);
+    this.brokenBackoff = new Backoff(random);
   }
 
   @Override
@@ -136,20 +136,20 @@ public final class ManagedSubchannel implements Subchannel {
     if (closed || state != Connectivity.IDLE) {
       return;
     }
-    var next = new Connection(control.nanoTime());
+    var next = new Connection();
     connection = next;
     Pause current = pause;
     pause = null;
     long wait = current == null ? 0 : current.untilNanos() - control.nanoTime();
     if (current == null || wait <= 0) {
-      next.dial();
+      next.connect();
     } else if (current.failure() != null) {
       RpcStatus reason = current.failure();
-      control.execute(() -> next.onRefused(current.untilNanos(), reason)); // as connectors do
+      control.execute(() -> next.onPaused(current.untilNanos(), reason)); // as connectors do
     } else {
-      timer = control.schedule(Duration.ofNanos(wait), next::dial);
+      timer = control.schedule(Duration.ofNanos(wait), next::connect);
     }
-    become(Connectivity.CONNECTING, RpcStatus.OK);
+    setState(Connectivity.CONNECTING, RpcStatus.OK);
   }
 
   @Override
@@ -168,11 +168,11 @@ public final class ManagedSubchannel implements Subchannel {
     if (last != null && last.attempt != null) {
       last.attempt.close();
     }
-    forgetFailed();
+    closeFailed();
   }
 
   /** Closes the failed attempt, because onRemedied() no longer matters. */
-  private void forgetFailed() {
+  private void closeFailed() {
     if (failed != null && failed.attempt != null) {
       failed.attempt.close();
     }
@@ -188,14 +188,14 @@ public final class ManagedSubchannel implements Subchannel {
     }
   }
 
-  private void become(Connectivity next, RpcStatus reason) {
+  private void setState(Connectivity next, RpcStatus reason) {
     state = next;
     listener.onState(next, reason);
   }
 
   private void onBackoffElapsed() {
     timer = null;
-    become(Connectivity.IDLE, RpcStatus.OK);
+    setState(Connectivity.IDLE, RpcStatus.OK);
   }
 
   private final class Connection implements Connector.Listener {
@@ -203,18 +203,14 @@ public final class ManagedSubchannel implements Subchannel {
     private Connector.@Nullable Attempt attempt;
     private long readyNanos;
 
-    Connection(long startedNanos) {
-      this.startedNanos = startedNanos;
-    }
-
-    void dial() {
+    void connect() {
       startedNanos = control.nanoTime();
-      forgetFailed();
+      closeFailed();
       attempt = connector.connect(address, maxConnections, this);
     }
 
     @Override
-    public void onBegun() {
+    public void onStarted() {
       startedNanos = control.nanoTime();
     }
 
@@ -230,7 +226,7 @@ public final class ManagedSubchannel implements Subchannel {
       backoff.reset();
       readyNanos = control.nanoTime();
       transport = ready;
-      become(Connectivity.READY, RpcStatus.OK);
+      setState(Connectivity.READY, RpcStatus.OK);
     }
 
     @Override
@@ -242,8 +238,8 @@ public final class ManagedSubchannel implements Subchannel {
       connection = null;
       transport = null;
       if (state == Connectivity.READY) {
-        noteEnd(ending, reason);
-        become(Connectivity.IDLE, RpcStatus.OK);
+        onReadyEnded(ending, reason);
+        setState(Connectivity.IDLE, RpcStatus.OK);
         return;
       }
       Duration sinceStart = Duration.ofNanos(control.nanoTime() - startedNanos);
@@ -273,35 +269,35 @@ public final class ManagedSubchannel implements Subchannel {
      * Decides after the end of a connection whether the next attempt must wait. A single broken
      * connection causes no wait, because the server may have restarted.
      */
-    private void noteEnd(Connector.Ending ending, RpcStatus reason) {
+    private void onReadyEnded(Connector.Ending ending, RpcStatus reason) {
       switch (ending) {
-        case SERVED -> onGoodEnd();
+        case SERVED -> resetBrokenBackoff();
         case UNUSED -> pause = new Pause(startedNanos + UNUSED_GAP.toNanos(), null);
         case BROKEN -> {
           if (control.nanoTime() - readyNanos >= SHORT_LIFE.toNanos()) {
-            onGoodEnd();
+            resetBrokenBackoff();
           } else {
-            onBrokenSoon(reason);
+            onShortLived(reason);
           }
         }
       }
     }
 
-    private void onGoodEnd() {
-      pace.reset();
-      lastBrokeSoon = false;
+    private void resetBrokenBackoff() {
+      brokenBackoff.reset();
+      lastWasShortLived = false;
     }
 
-    private void onBrokenSoon(RpcStatus reason) {
-      if (lastBrokeSoon) {
+    private void onShortLived(RpcStatus reason) {
+      if (lastWasShortLived) {
         RpcStatus failure = reason.withPrefix("ends as soon as it is made");
-        pause = new Pause(startedNanos + pace.next().toNanos(), failure);
+        pause = new Pause(startedNanos + brokenBackoff.next().toNanos(), failure);
       }
-      lastBrokeSoon = true;
+      lastWasShortLived = true;
     }
 
     /** Fails this attempt, which was not started because of a pause. */
-    void onRefused(long untilNanos, RpcStatus reason) {
+    void onPaused(long untilNanos, RpcStatus reason) {
       if (connection == this) {
         connection = null;
         fail(Duration.ofNanos(untilNanos - control.nanoTime()), reason);
@@ -311,6 +307,6 @@ public final class ManagedSubchannel implements Subchannel {
 
   private void fail(Duration delay, RpcStatus reason) {
     timer = control.schedule(delay, this::onBackoffElapsed);
-    become(Connectivity.TRANSIENT_FAILURE, reason.withPrefix(address.toString()));
+    setState(Connectivity.TRANSIENT_FAILURE, reason.withPrefix(address.toString()));
   }
 }

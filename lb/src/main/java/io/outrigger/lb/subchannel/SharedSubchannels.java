@@ -37,13 +37,13 @@ public final class SharedSubchannels {
    */
   public interface Observer {
     /** Called when an address gets its first owner. */
-    default void onTaken(EndpointAddress address) {}
+    default void onAcquired(EndpointAddress address) {}
 
     /**
      * Called when the last owner of the address has closed its lease. Another policy may obtain a
      * lease in the same task of the control loop.
      */
-    default void onReturned(EndpointAddress address) {}
+    default void onReleased(EndpointAddress address) {}
   }
 
   private final ControlLoop control;
@@ -60,7 +60,7 @@ public final class SharedSubchannels {
     observer = next;
   }
 
-  public boolean isTaken(EndpointAddress address) {
+  public boolean isAcquired(EndpointAddress address) {
     Shared shared = byAddress.get(address);
     return shared != null && shared.owners > 0;
   }
@@ -90,12 +90,12 @@ public final class SharedSubchannels {
     }
     var lease = new Lease(shared, backend, listener, owner);
     shared.leases.add(lease);
-    shared.noteLocality();
+    shared.updateLocality();
     if (shared.state != Connectivity.IDLE) {
-      control.execute(lease::catchUp);
+      control.execute(lease::reportCurrent);
     }
     if (owner && ++shared.owners == 1) {
-      observer.onTaken(address);
+      observer.onAcquired(address);
     }
     return lease;
   }
@@ -144,22 +144,22 @@ public final class SharedSubchannels {
       }
     }
 
-    void onReturned(Lease lease) {
+    void onReleased(Lease lease) {
       if (!leases.remove(lease)) {
         throw new IllegalStateException(address + ": a lease was returned twice");
       }
       if (lease.owner && --owners == 0) {
-        observer.onReturned(address);
+        observer.onReleased(address);
       }
       if (leases.isEmpty()) {
         control.execute(this::closeIfUnused);
       } else {
-        noteLocality();
+        updateLocality();
       }
     }
 
     /** Uses the locality of the newest lease, because older leases are about to be closed. */
-    void noteLocality() {
+    void updateLocality() {
       Backend newest = leases.get(leases.size() - 1).backend;
       if (!newest.locality().equals(locality)) {
         locality = newest.locality();
@@ -185,7 +185,7 @@ public final class SharedSubchannels {
     private volatile Backend backend;
 
     private Connectivity reported = Connectivity.IDLE;
-    private boolean askedBehind;
+    private boolean requestIgnored;
     private boolean closed;
 
     Lease(Shared shared, Backend backend, Subchannel.Listener listener, boolean owner) {
@@ -196,7 +196,7 @@ public final class SharedSubchannels {
       this.owner = owner;
     }
 
-    void catchUp() {
+    void reportCurrent() {
       if (reported != shared.state) {
         report(shared.state, shared.reason);
       }
@@ -206,11 +206,11 @@ public final class SharedSubchannels {
       if (closed) {
         return;
       }
-      boolean missed = askedBehind && state == Connectivity.IDLE;
-      askedBehind = false;
+      boolean mustRepeat = requestIgnored && state == Connectivity.IDLE;
+      requestIgnored = false;
       reported = state;
       listener.onState(state, reason);
-      if (missed && !closed) {
+      if (mustRepeat && !closed) {
         super.requestConnection();
       }
     }
@@ -222,7 +222,7 @@ public final class SharedSubchannels {
      */
     @Override
     public void requestConnection() {
-      askedBehind = reported == Connectivity.IDLE && shared.state != Connectivity.IDLE;
+      requestIgnored = reported == Connectivity.IDLE && shared.state != Connectivity.IDLE;
       super.requestConnection();
     }
 
@@ -235,7 +235,7 @@ public final class SharedSubchannels {
     public void update(Backend next) {
       backend = next;
       if (!closed) {
-        shared.noteLocality();
+        shared.updateLocality();
       }
     }
 
@@ -243,7 +243,7 @@ public final class SharedSubchannels {
     public void close() {
       if (!closed) {
         closed = true;
-        shared.onReturned(this);
+        shared.onReleased(this);
       }
     }
   }

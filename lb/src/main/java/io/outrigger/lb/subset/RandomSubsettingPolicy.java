@@ -37,7 +37,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
    * The index of each member of the subset. The map compares keys by identity, because a
    * configuration has only one object per endpoint.
    */
-  private final IdentityHashMap<Backend, Integer> places = new IdentityHashMap<>();
+  private final IdentityHashMap<Backend, Integer> ranks = new IdentityHashMap<>();
 
   private LbConfig.RandomSubset config;
 
@@ -53,8 +53,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
     config = (LbConfig.RandomSubset) next;
     List<Backend> all = config.backends();
     List<Backend> chosen = ranking.lowest(all, config.subsetSize());
-    places.clear();
-    chosen.forEach(member -> places.putIfAbsent(member, places.size()));
+    ranks.clear();
+    chosen.forEach(member -> ranks.putIfAbsent(member, ranks.size()));
     boolean isWhole = chosen.size() == all.size();
     child.update(isWhole ? config.child() : partOf(config.child(), chosen));
   }
@@ -67,12 +67,12 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   @Override
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     Map<String, Object> settings = Map.of("subset_size", config.subsetSize());
-    String detail = places.size() + " of " + config.backends().size() + " endpoints";
+    String detail = ranks.size() + " of " + config.backends().size() + " endpoints";
     visitor.enter(new LbNode(name, config.policy(), child.state(), settings, detail, isUsed));
     child.accept(visitor, name, true);
     for (Backend backend : config.backends()) {
-      if (!places.containsKey(backend)) {
-        visitor.endpoint(LbEndpoint.untouched(backend));
+      if (!ranks.containsKey(backend)) {
+        visitor.endpoint(LbEndpoint.unconnected(backend));
       }
     }
     visitor.leave();
@@ -92,11 +92,11 @@ public final class RandomSubsettingPolicy implements LbPolicy {
     if (config instanceof LbConfig.WeightedTarget weighted) {
       List<LbConfig.Target> targets = new ArrayList<>();
       for (LbConfig.Target target : weighted.targets()) {
-        List<Backend> here = among(target.child().backends());
-        if (!here.isEmpty()) {
+        List<Backend> part = chosenOf(target.child().backends());
+        if (!part.isEmpty()) {
           targets.add(
               new LbConfig.Target(
-                  target.locality(), target.weight(), partOf(target.child(), here)));
+                  target.locality(), target.weight(), partOf(target.child(), part)));
         }
       }
       return new LbConfig.WeightedTarget(targets);
@@ -104,10 +104,10 @@ public final class RandomSubsettingPolicy implements LbPolicy {
     throw new AssertionError(config); // random_subsetting has no other children
   }
 
-  private List<Backend> among(List<Backend> backends) {
+  private List<Backend> chosenOf(List<Backend> backends) {
     return backends.stream()
-        .filter(places::containsKey)
-        .sorted(Comparator.comparing(places::get))
+        .filter(ranks::containsKey)
+        .sorted(Comparator.comparing(ranks::get))
         .toList();
   }
 

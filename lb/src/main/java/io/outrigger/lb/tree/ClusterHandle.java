@@ -29,7 +29,7 @@ public final class ClusterHandle {
 
   private final String name;
   private final Consumer<ClusterHandle> onUnused;
-  private final Runnable onAwaited;
+  private final Runnable onCallsWaiting;
   private final PickQueue queue = new PickQueue();
 
   /**
@@ -43,12 +43,12 @@ public final class ClusterHandle {
 
   /**
    * @param onUnused receives this handle, on any thread, after the last release of a retired handle
-   * @param onAwaited runs on the thread of a call that parks, if no other call is parked
+   * @param onCallsWaiting runs on the thread of a call that parks, if no other call is parked
    */
-  ClusterHandle(String name, Consumer<ClusterHandle> onUnused, Runnable onAwaited) {
+  ClusterHandle(String name, Consumer<ClusterHandle> onUnused, Runnable onCallsWaiting) {
     this.name = name;
     this.onUnused = onUnused;
-    this.onAwaited = onAwaited;
+    this.onCallsWaiting = onCallsWaiting;
     published = new Published(Connectivity.CONNECTING, new Picker.Fixed(notDefined(name)));
   }
 
@@ -108,7 +108,7 @@ public final class ClusterHandle {
   public long park(ParkedCall call, Picker seen) {
     long ticket = queue.park(call, () -> published.picker() != seen);
     if (queue.isFirst(ticket)) {
-      onAwaited.run();
+      onCallsWaiting.run();
     }
     return ticket;
   }

@@ -44,7 +44,7 @@ final class ClusterLb implements LbParent {
     this.connector = connector.ofCluster(name);
     this.events = new ClusterEvents(name, context.control(), context.observer(), this::accept);
     this.reresolution = reresolution;
-    this.handle = new ClusterHandle(name, onUnused, this::onAwaited);
+    this.handle = new ClusterHandle(name, onUnused, this::onCallsWaiting);
     this.factory = factory;
     this.tree = new ChildSlot(factory, this);
   }
@@ -79,7 +79,7 @@ final class ClusterLb implements LbParent {
   }
 
   /** Publishes a picker that fails the calls that hold the handle of a closed tree. */
-  void refuse() {
+  void failCalls() {
     var status = RpcStatus.unavailable("cluster \"" + handle.name() + "\" was released");
     handle.publish(
         Connectivity.TRANSIENT_FAILURE,
@@ -87,8 +87,8 @@ final class ClusterLb implements LbParent {
   }
 
   /** Any thread may call this method. */
-  private void onAwaited() {
-    context.control().execute(connector::onAwaited);
+  private void onCallsWaiting() {
+    context.control().execute(connector::onCallsWaiting);
   }
 
   Optional<LbEvent.Outage> outage() {

@@ -134,7 +134,7 @@ public final class ClusterManager {
     control.checkInside();
     for (ClusterLb cluster : List.copyOf(live.values())) {
       if (!routed.contains(cluster.handle().name()) && cluster.handle().retire()) {
-        end(cluster);
+        closeCluster(cluster);
       }
     }
   }
@@ -187,8 +187,8 @@ public final class ClusterManager {
     closed = true;
     reresolution.close();
     for (ClusterLb cluster : List.copyOf(live.values())) {
-      end(cluster);
-      cluster.refuse();
+      closeCluster(cluster);
+      cluster.failCalls();
     }
   }
 
@@ -198,7 +198,7 @@ public final class ClusterManager {
         context,
         connector,
         factory,
-        reresolution::want,
+        reresolution::request,
         handle -> control.execute(() -> onUnused(handle)));
   }
 
@@ -207,11 +207,11 @@ public final class ClusterManager {
     if (closed || cluster == null || cluster.handle() != handle || !handle.isUnused()) {
       return; // closed or revived meanwhile
     }
-    end(cluster);
+    closeCluster(cluster);
     listener.onClustersChanged();
   }
 
-  private void end(ClusterLb cluster) {
+  private void closeCluster(ClusterLb cluster) {
     live.remove(cluster.handle().name());
     cluster.close();
   }
@@ -225,23 +225,23 @@ public final class ClusterManager {
     static final Duration INTERVAL = Duration.ofSeconds(30); // A37-05
 
     private final ControlLoop control;
-    private final Runnable request;
+    private final Runnable listener;
     private @Nullable TimerHandle pause;
     private boolean wanted;
 
-    Reresolution(ControlLoop control, Runnable request) {
+    Reresolution(ControlLoop control, Runnable listener) {
       this.control = control;
-      this.request = request;
+      this.listener = listener;
     }
 
-    void want() {
+    void request() {
       if (pause != null) {
         wanted = true;
         return;
       }
       wanted = false;
       pause = control.schedule(INTERVAL, this::onPauseOver);
-      request.run();
+      listener.run();
     }
 
     void close() {
@@ -254,7 +254,7 @@ public final class ClusterManager {
     private void onPauseOver() {
       pause = null;
       if (wanted) {
-        want();
+        request();
       }
     }
   }

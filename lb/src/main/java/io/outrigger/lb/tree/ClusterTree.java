@@ -105,13 +105,13 @@ final class ClusterTree {
         .toList();
   }
 
-  /** Returns the endpoints that ordinary requests may not reach and that {@code which} accepts. */
+  /** Returns the endpoints that ordinary requests may not reach and that {@code filter} accepts. */
   private static List<Backend> unusable(
-      List<List<LocalityBackends>> backends, Predicate<Backend> which) {
+      List<List<LocalityBackends>> backends, Predicate<Backend> filter) {
     return backends.stream()
         .flatMap(List::stream)
         .flatMap(locality -> locality.unusable().stream())
-        .filter(which)
+        .filter(filter)
         .toList();
   }
 
@@ -150,11 +150,14 @@ final class ClusterTree {
   }
 
   /**
-   * @param place the locality that the policy balances, in the form of metric labels; empty for a
-   *     policy that balances several localities
+   * @param localityLabel the locality that the policy balances, in the form of metric labels; empty
+   *     for a policy that balances several localities
    */
   private static LbConfig policy(
-      BalancingPolicy policy, List<LocalityBackends> localities, FailureNote note, String place) {
+      BalancingPolicy policy,
+      List<LocalityBackends> localities,
+      FailureNote note,
+      String localityLabel) {
     if (policy instanceof BalancingPolicy.WrrLocality wrr) {
       return new LbConfig.WeightedTarget(
           localities.stream()
@@ -172,12 +175,12 @@ final class ClusterTree {
     }
     if (policy instanceof BalancingPolicy.RandomSubsetting subsetting) {
       return new LbConfig.RandomSubset(
-          subsetting.subsetSize(), policy(subsetting.child(), localities, note, place));
+          subsetting.subsetSize(), policy(subsetting.child(), localities, note, localityLabel));
     }
     var settings = (BalancingPolicy.EndpointPicking) policy;
     LocalityWeights weights =
         settings.weighsLocalities() ? weights(localities) : LocalityWeights.EQUAL;
-    return new LbConfig.Leaf(settings, flat(localities), weights, note, place);
+    return new LbConfig.Leaf(settings, flat(localities), weights, note, localityLabel);
   }
 
   private static List<Backend> flat(List<LocalityBackends> localities) {

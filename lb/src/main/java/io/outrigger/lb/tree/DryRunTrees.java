@@ -37,7 +37,7 @@ public final class DryRunTrees {
               .toList();
     } else if (config instanceof LbConfig.OverrideHost override) {
       children = List.of(node(name, override.child()));
-      own = override.setAside();
+      own = override.unreachable();
     } else if (config instanceof LbConfig.Wrapping wrapping) {
       children = List.of(node(name, wrapping.child()));
     } else {
@@ -51,7 +51,7 @@ public final class DryRunTrees {
         Map.of(),
         failing == null ? LbNode.NOT_STARTED : failing.status().message(),
         children,
-        own.stream().map(LbEndpoint::untouched).toList(),
+        own.stream().map(LbEndpoint::unconnected).toList(),
         true);
   }
 }

@@ -48,23 +48,22 @@ final class LbConfigCache {
    */
   Set<String> update(Map<String, Outcome<ClusterConfig>> changed) {
     changed.forEach(this::put);
-    Set<String> others = new HashSet<>(changed.keySet());
+    Set<String> affected = new HashSet<>(changed.keySet());
     clusters.forEach(
         (name, cluster) -> {
           if (cluster.toOptional().orElse(null) instanceof ClusterConfig.Aggregate aggregate
               && !Collections.disjoint(aggregate.leaves(), changed.keySet())) {
-            others.add(name);
+            affected.add(name);
           }
         });
-    return others;
+    return affected;
   }
 
   private void put(String name, Outcome<ClusterConfig> cluster) {
     clusters.put(name, cluster);
     if (cluster.toOptional().orElse(null) instanceof ClusterConfig.Leaf leaf) {
       LeafTree known = leaves.get(name);
-      leaves.put(
-          name, known == null ? LeafTree.following(leaf, PriorityNames.NONE) : known.with(leaf));
+      leaves.put(name, known == null ? LeafTree.of(leaf, PriorityNames.NONE) : known.with(leaf));
     } else {
       leaves.remove(name);
     }
@@ -96,7 +95,7 @@ final class LbConfigCache {
           aggregate.leaves().stream()
               .map(leaves::get)
               .filter(Objects::nonNull)
-              .map(leaf -> aggregatesDecide ? leaf.balanced(aggregate.cluster().policy()) : leaf)
+              .map(leaf -> aggregatesDecide ? leaf.withPolicy(aggregate.cluster().policy()) : leaf)
               .map(LeafTree::child)
               .toList();
       return ClusterTree.aggregate(aggregate, usable);
@@ -114,11 +113,11 @@ final class LbConfigCache {
      * nothing has changed.
      */
     LeafTree with(ClusterConfig.Leaf next) {
-      return next.equals(source) ? this : following(next, names);
+      return next.equals(source) ? this : of(next, names);
     }
 
     /** Returns the same cluster with {@code policy} in place of the cluster's own policy. */
-    LeafTree balanced(BalancingPolicy policy) {
+    LeafTree withPolicy(BalancingPolicy policy) {
       if (source.cluster().policy().equals(policy)) {
         return this;
       }
@@ -129,7 +128,7 @@ final class LbConfigCache {
     }
 
     /** Builds the tree of {@code source}, reusing the priority names {@code before}. */
-    static LeafTree following(ClusterConfig.Leaf source, PriorityNames before) {
+    static LeafTree of(ClusterConfig.Leaf source, PriorityNames before) {
       PriorityNames names =
           source
               .endpoints()

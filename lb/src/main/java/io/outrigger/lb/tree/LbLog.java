@@ -27,7 +27,7 @@ public final class LbLog implements LbObserver {
       return Level.WARN;
     }
     // spared outliers recur at each sweep, and a thousand endpoints may fail at once
-    return event instanceof OutlierEvent.Spared || event instanceof LbEvent.EndpointState
+    return event instanceof OutlierEvent.Unenforced || event instanceof LbEvent.EndpointState
         ? Level.DEBUG
         : Level.INFO;
   }

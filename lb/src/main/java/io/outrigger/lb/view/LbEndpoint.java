@@ -30,12 +30,11 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
     }
   }
 
-  /** Creates an endpoint that outlier detection does not know. */
   public LbEndpoint(Backend backend, Link link) {
     this(backend, link, Detection.NONE);
   }
 
-  public static LbEndpoint untouched(Backend backend) {
+  public static LbEndpoint unconnected(Backend backend) {
     return new LbEndpoint(backend, new Link(Connectivity.IDLE, SubchannelCalls.NONE));
   }
 
@@ -56,13 +55,13 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
     return link.calls();
   }
 
-  public LbEndpoint with(Detection watched) {
-    return new LbEndpoint(backend, link, watched);
+  public LbEndpoint with(Detection next) {
+    return new LbEndpoint(backend, link, next);
   }
 
-  /** Returns the same endpoint with the connection {@code kept}. */
-  public LbEndpoint with(Link kept) {
-    return new LbEndpoint(backend, kept, detection);
+  /** Returns the same endpoint with the connection {@code next}. */
+  public LbEndpoint with(Link next) {
+    return new LbEndpoint(backend, next, detection);
   }
 
   /**
@@ -74,7 +73,7 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
    */
   public record Detection(
       Optional<Ejection> ejection, long succeeded, long failed, List<OutlierEvent> history) {
-    /** The state of an endpoint that is not watched, or has no history. */
+    /** The state of an endpoint that outlier detection does not know. */
     public static final Detection NONE = new Detection(Optional.empty(), 0, 0, List.of());
 
     public Detection {
@@ -89,5 +88,5 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
    * @param times the duration of the ejection as a multiple of the base ejection time; each new
    *     ejection that follows soon adds 1
    */
-  public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method by) {}
+  public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method method) {}
 }

@@ -26,7 +26,7 @@ public interface NodeVisitor {
   default void notStarted(String name, LbConfig config) {
     enter(
         new LbNode(name, config.policy(), Connectivity.IDLE, Map.of(), LbNode.NOT_STARTED, false));
-    config.backends().forEach(backend -> endpoint(LbEndpoint.untouched(backend)));
+    config.backends().forEach(backend -> endpoint(LbEndpoint.unconnected(backend)));
     leave();
   }
 

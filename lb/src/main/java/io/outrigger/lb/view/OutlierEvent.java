@@ -47,14 +47,14 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  record Spared(
+  record Unenforced(
       String cluster,
       EndpointAddress address,
       Instant time,
       Evidence evidence,
       Share share,
       int multiplier,
-      SpareReason reason)
+      UnenforcedReason reason)
       implements OutlierEvent {
     @Override
     public String text() {
@@ -63,13 +63,13 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  record Returned(
+  record Unejected(
       String cluster,
       EndpointAddress address,
       Instant time,
       Instant since,
       int multiplier,
-      ReturnReason reason)
+      UnejectReason reason)
       implements OutlierEvent {
     @Override
     public String text() {
@@ -93,7 +93,7 @@ public sealed interface OutlierEvent extends LbEvent {
   }
 
   /** The reason why an outlier was not ejected, in A91's terms. */
-  enum SpareReason {
+  enum UnenforcedReason {
     /** A random draw against the percentage {@code enforcing_…} kept the outlier in service. */
     ENFORCEMENT_PERCENTAGE,
     /** The maximum number of endpoints is already ejected. */
@@ -104,13 +104,13 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  enum ReturnReason {
+  enum UnejectReason {
     TIME_IS_OVER("its time is over"),
     DETECTION_IS_OFF("detection was switched off");
 
     private final String text;
 
-    ReturnReason(String text) {
+    UnejectReason(String text) {
       this.text = text;
     }
 

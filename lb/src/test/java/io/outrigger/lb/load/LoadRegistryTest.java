@@ -41,7 +41,7 @@ class LoadRegistryTest {
 
   @Test
   void clustersThatAreReportedElsewhereAreNotKeptForEver() {
-    for (int i = 0; i < LoadRegistry.MAX_GONE + 10; i++) {
+    for (int i = 0; i < LoadRegistry.MAX_WITHOUT_METER + 10; i++) {
       String cluster = "c" + i;
       loop.inside(() -> registry.join(ONE, cluster, "", meter));
       loop.inside(() -> registry.leave(ONE, cluster, "", meter));
@@ -50,7 +50,7 @@ class LoadRegistryTest {
     loop.inside(
         () ->
             assertThat(registry.take(ONE, cluster -> true))
-                .hasSize(LoadRegistry.MAX_GONE)
+                .hasSize(LoadRegistry.MAX_WITHOUT_METER)
                 .first()
                 .satisfies(load -> assertThat(load.cluster()).isEqualTo("c10")));
   }

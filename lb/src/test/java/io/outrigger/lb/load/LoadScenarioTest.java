@@ -441,14 +441,14 @@ class LoadScenarioTest {
 
   @Test
   void clustersThatComeAndGoWhileNobodyListensAreNotKeptForEver() {
-    for (int i = 0; i < LoadRegistry.MAX_GONE + 10; i++) {
+    for (int i = 0; i < LoadRegistry.MAX_WITHOUT_METER + 10; i++) {
       script.apply(Samples.config(Set.of("c" + i), named("c" + i)));
     }
     script.apply(Samples.config(Set.of()));
 
     List<ClusterLoad> taken = take(ONE);
 
-    assertThat(taken).hasSize(LoadRegistry.MAX_GONE);
+    assertThat(taken).hasSize(LoadRegistry.MAX_WITHOUT_METER);
     assertThat(taken.get(0).cluster()).isEqualTo("c10");
     assertThat(servers()).isEmpty();
   }

@@ -34,7 +34,7 @@ class LoadSumsTest {
   void aCallMayBeIssuedInOneLocalityAndEndInAnother() {
     Locality there = Samples.locality("there");
     sums.add(HERE, SubchannelCalls.NONE, IN_PROGRESS);
-    sums.beginLook();
+    sums.resetInProgress();
     sums.add(there, IN_PROGRESS, new SubchannelCalls(0, 1, 0));
 
     assertThat(take()).containsExactly(load(HERE, 1, 0, 0), load(there, 0, 1, 0));
@@ -45,7 +45,7 @@ class LoadSumsTest {
   void aCallThatWasReportedAndNeverSentIsMadeUpForByTheNext() {
     sums.add(HERE, SubchannelCalls.NONE, IN_PROGRESS);
     assertThat(take()).containsExactly(load(HERE, 1, 0, 1));
-    sums.beginLook();
+    sums.resetInProgress();
     sums.add(HERE, IN_PROGRESS, SubchannelCalls.NONE);
     assertThat(take()).isEmpty();
 

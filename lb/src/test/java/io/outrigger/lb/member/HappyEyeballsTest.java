@@ -154,7 +154,7 @@ class HappyEyeballsTest {
     List<Backend> backends = Samples.backends(E1, E2, E3);
     parent.loop().inside(() -> addresses.update(backends));
     assertThat(addresses.describe(backends))
-        .containsExactlyElementsOf(backends.stream().map(LbEndpoint::untouched).toList());
+        .containsExactlyElementsOf(backends.stream().map(LbEndpoint::unconnected).toList());
 
     parent.loop().inside(addresses::connect);
     parent.advance(Duration.ofMillis(250));

@@ -39,7 +39,7 @@ class TrackerTableTest {
   void nothingIsCountedWhileDetectionIsOff() {
     table.update(List.of(A, B));
     EjectableSubchannel a = subchannel(A);
-    table.settle();
+    table.reassignOrphans();
 
     end(a);
 
@@ -51,12 +51,12 @@ class TrackerTableTest {
   void nothingIsCountedOnceDetectionIsOffAgain() {
     table.update(List.of(A));
     EjectableSubchannel a = subchannel(A);
-    table.count(true);
+    table.setCounting(true);
     end(a);
     assertThat(counts).hasSize(1);
     assertThat(counts.get(0).totals()).isEqualTo(new SubchannelCalls(0, 0, 1));
 
-    table.count(false);
+    table.setCounting(false);
     end(a);
     end(subchannel(A));
 
@@ -66,7 +66,7 @@ class TrackerTableTest {
 
   @Test
   void anEndpointThatComesWhileCallsAreCountedIsCounted() {
-    table.count(true);
+    table.setCounting(true);
     table.update(List.of(A));
     EjectableSubchannel a = subchannel(A);
     table.update(List.of(A, B));
@@ -81,7 +81,7 @@ class TrackerTableTest {
 
   @Test
   void anEndpointThatNobodyConnectsHasNothingToCountIn() {
-    table.count(true);
+    table.setCounting(true);
     table.update(List.of(A, B));
     end(subchannel(A));
 
@@ -90,7 +90,7 @@ class TrackerTableTest {
 
   @Test
   void aClosedSubchannelIsForgottenAndItsLastCallsCountNowhere() {
-    table.count(true);
+    table.setCounting(true);
     table.update(List.of(A));
     EjectableSubchannel a = subchannel(A);
     EndpointTracker tracker = Objects.requireNonNull(table.of(a.address()));
@@ -110,7 +110,7 @@ class TrackerTableTest {
     table.update(List.of(A, B));
 
     table.update(List.of(B));
-    table.settle();
+    table.reassignOrphans();
 
     assertThat(table.of(A.endpoint().address())).isNull();
     assertThat(table.of(B.endpoint().address())).isNotNull();
@@ -122,11 +122,11 @@ class TrackerTableTest {
     table.update(List.of(A));
     EjectableSubchannel a = subchannel(A);
     Objects.requireNonNull(table.of(a.address()))
-        .become(new EjectionState.Ejected(0, Instant.EPOCH, 1, OutlierEvent.Method.SUCCESS_RATE));
+        .setState(new EjectionState.Ejected(0, Instant.EPOCH, 1, OutlierEvent.Method.SUCCESS_RATE));
     assertThat(told).containsExactly(Connectivity.TRANSIENT_FAILURE);
 
     table.update(List.of());
-    table.settle();
+    table.reassignOrphans();
 
     assertThat(told).containsExactly(Connectivity.TRANSIENT_FAILURE, Connectivity.IDLE);
   }

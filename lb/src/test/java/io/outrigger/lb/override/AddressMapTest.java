@@ -33,25 +33,25 @@ class AddressMapTest {
   /** The control loop is not to be told by each of a thousand calls. */
   @Test
   void ofManyWhoAskForAHostOneIsHeardUntilTheAnswer() {
-    assertThat(entry().ask()).isTrue();
-    assertThat(entry().ask()).isFalse();
+    assertThat(entry().markRequested()).isTrue();
+    assertThat(entry().markRequested()).isFalse();
 
-    entry().answered();
+    entry().clearRequest();
 
-    assertThat(entry().ask()).isTrue();
+    assertThat(entry().markRequested()).isTrue();
   }
 
   /** A86: a connection through one proxy is never used for another. */
   @Test
   void behindAnotherProxyAHostIsAnother() {
     AddressEntry before = entry();
-    parent.loop().inside(() -> before.on(Event.ASKED, true));
+    parent.loop().inside(() -> before.on(Event.REQUESTED, true));
     parent.ready(E1);
 
     update(Samples.address(E1).through(Samples.address("10.7.7.7:3128")));
 
     assertThat(entry()).isNotSameAs(before);
-    assertThat(table.has(before)).isFalse();
+    assertThat(table.contains(before)).isFalse();
     assertThat(parent.connector().last(E1).isGivenUp()).isTrue();
   }
 
@@ -59,7 +59,7 @@ class AddressMapTest {
   @Conformance({"A55-14", "A75-33"})
   @Test
   void otherStatusesCountForEndpointsThatStay() {
-    parent.loop().inside(() -> entry().on(Event.ASKED, true));
+    parent.loop().inside(() -> entry().on(Event.REQUESTED, true));
     assertThat(entry().isReachable()).isTrue();
 
     update(Samples.address(E1), HealthStatus.DRAINING);

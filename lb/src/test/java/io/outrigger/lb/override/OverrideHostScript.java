@@ -51,13 +51,13 @@ final class OverrideHostScript {
       Map<String, HealthStatus> endpoints, Set<HealthStatus> statuses, Duration idleTimeout) {
     List<Backend> usable = new ArrayList<>();
     List<Backend> sessionOnly = new ArrayList<>();
-    List<Backend> setAside = new ArrayList<>();
+    List<Backend> unreachable = new ArrayList<>();
     new TreeMap<>(endpoints)
         .forEach(
             (address, health) -> {
               var backend =
                   new Backend(Samples.endpoint(health, address), Samples.locality("z"), 0);
-              (health.isUsable() ? usable : statuses.contains(health) ? sessionOnly : setAside)
+              (health.isUsable() ? usable : statuses.contains(health) ? sessionOnly : unreachable)
                   .add(backend);
             });
     var child =
@@ -67,7 +67,7 @@ final class OverrideHostScript {
             LocalityWeights.EQUAL,
             new FailureNote("pay", "note"),
             "");
-    return new LbConfig.OverrideHost(statuses, idleTimeout, sessionOnly, setAside, child);
+    return new LbConfig.OverrideHost(statuses, idleTimeout, sessionOnly, unreachable, child);
   }
 
   /**

@@ -15,22 +15,22 @@ class OwnershipTest {
   @Conformance({"A75-35", "A75-37", "A75-38"})
   @ParameterizedTest(name = "{0} on {1}, wanted {2} -> {3}, {4}")
   @CsvSource({
-    "NOBODY,   TAKEN,    any,   BALANCER, LEASE",
-    "NOBODY,   RETURNED, any,   -,        -",
-    "NOBODY,   ASKED,    any,   SESSIONS, LEASE_AND_CONNECT",
-    "NOBODY,   UNUSED,   any,   -,        -",
-    "NOBODY,   GONE,     any,   NOBODY,   NOTHING",
-    "BALANCER, TAKEN,    any,   -,        -",
-    "BALANCER, RETURNED, true,  SESSIONS, NOTHING",
-    "BALANCER, RETURNED, false, NOBODY,   RELEASE",
-    "BALANCER, ASKED,    any,   BALANCER, CONNECT",
-    "BALANCER, UNUSED,   any,   -,        -",
-    "BALANCER, GONE,     any,   NOBODY,   RELEASE",
-    "SESSIONS, TAKEN,    any,   BALANCER, NOTHING",
-    "SESSIONS, RETURNED, any,   -,        -",
-    "SESSIONS, ASKED,    any,   SESSIONS, CONNECT",
-    "SESSIONS, UNUSED,   any,   NOBODY,   RELEASE",
-    "SESSIONS, GONE,     any,   NOBODY,   RELEASE",
+    "NONE,     ACQUIRED,  any,   BALANCER, LEASE",
+    "NONE,     RELEASED,  any,   -,        -",
+    "NONE,     REQUESTED, any,   SESSIONS, LEASE_AND_CONNECT",
+    "NONE,     UNUSED,    any,   -,        -",
+    "NONE,     REMOVED,   any,   NONE,     NOTHING",
+    "BALANCER, ACQUIRED,  any,   -,        -",
+    "BALANCER, RELEASED,  true,  SESSIONS, NOTHING",
+    "BALANCER, RELEASED,  false, NONE,     RELEASE",
+    "BALANCER, REQUESTED, any,   BALANCER, CONNECT",
+    "BALANCER, UNUSED,    any,   -,        -",
+    "BALANCER, REMOVED,   any,   NONE,     RELEASE",
+    "SESSIONS, ACQUIRED,  any,   BALANCER, NOTHING",
+    "SESSIONS, RELEASED,  any,   -,        -",
+    "SESSIONS, REQUESTED, any,   SESSIONS, CONNECT",
+    "SESSIONS, UNUSED,    any,   NONE,     RELEASE",
+    "SESSIONS, REMOVED,   any,   NONE,     RELEASE",
   })
   void tableOfOwners(Ownership state, Event event, String wanted, String next, String action) {
     for (boolean each : new boolean[] {true, false}) {

@@ -39,7 +39,7 @@ class SessionPlansTest {
   private static final String A = "10.0.0.1:80";
   private static final String B = "10.0.0.2:80";
   private static final String C = "10.0.1.1:80";
-  private static final String GONE = "10.9.9.9:80";
+  private static final String REMOVED = "10.9.9.9:80";
 
   private final LbScript lb = new LbScript();
 
@@ -73,10 +73,10 @@ class SessionPlansTest {
         preferring(
             plan(
                 Optional.of(
-                    List.of(address(GONE), address("10.0.1.2:80"), address(C), address(A)))));
+                    List.of(address(REMOVED), address("10.0.1.2:80"), address(C), address(A)))));
 
     assertThat(plan.candidates())
-        .extracting(OverrideCandidate::standing)
+        .extracting(OverrideCandidate::state)
         .containsExactly(
             "not in the cluster", "its health keeps sessions away", "not connected", "READY");
     assertThat(plan.outcome()).isEqualTo(OverrideOutcome.KEPT);
@@ -103,7 +103,7 @@ class SessionPlansTest {
   void aPlanWithoutAnEndpointToPreferIsTheBalancers() {
     start(Set.of(HEALTHY), Samples.priorities(zone("x", A, B)));
 
-    PickPlan.Preferring lost = preferring(plan(Optional.of(List.of(address(GONE)))));
+    PickPlan.Preferring lost = preferring(plan(Optional.of(List.of(address(REMOVED)))));
     assertThat(lost.outcome()).isEqualTo(OverrideOutcome.LOST);
     assertThat(picked(lost)).containsExactlyInAnyOrder(A, B);
     assertThat(picked(plan(Optional.empty()))).containsExactlyInAnyOrder(A, B);
@@ -118,7 +118,7 @@ class SessionPlansTest {
     start(
         Set.of(HEALTHY, DRAINING),
         Samples.priorities(
-            locality("x", 1, endpoint(A), endpoint(DRAINING, B), endpoint(UNHEALTHY, GONE)),
+            locality("x", 1, endpoint(A), endpoint(DRAINING, B), endpoint(UNHEALTHY, REMOVED)),
             zone("y", C)));
     lb.pick("pay", SessionCall.to(C));
     assertThat(overrideNode().detail())
@@ -161,7 +161,7 @@ class SessionPlansTest {
   }
 
   private static PickPlan unlimited(PickPlan plan) {
-    return ((PickPlan.Limited) plan).rest();
+    return ((PickPlan.Limited) plan).inner();
   }
 
   private static PickPlan.Preferring preferring(PickPlan plan) {

@@ -18,7 +18,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class ConnectionPaceTest {
-  private static final Duration ALMOST = ConnectionPace.PATIENCE.minusNanos(1);
+  private static final Duration ALMOST = ConnectionPace.MAX_COUNTED_TIME.minusNanos(1);
   private static final EndpointAddress ADDRESS = Samples.address("10.0.0.1:80");
 
   private final FakeControlLoop loop = new FakeControlLoop();
@@ -50,7 +50,7 @@ class ConnectionPaceTest {
     assertThat(connector.count()).isEqualTo(2);
     loop.advance(Duration.ofNanos(1));
     assertThat(connector.count()).isEqualTo(4);
-    loop.advance(ConnectionPace.PATIENCE);
+    loop.advance(ConnectionPace.MAX_COUNTED_TIME);
     assertThat(connector.count()).isEqualTo(5);
   }
 
@@ -69,7 +69,7 @@ class ConnectionPaceTest {
   @Test
   void oneThatWasSlowFreesNoPlaceTwice() {
     connect(orders, "1", "2", "3", "4", "5");
-    loop.advance(ConnectionPace.PATIENCE);
+    loop.advance(ConnectionPace.MAX_COUNTED_TIME);
 
     loop.inside(() -> connector.last("10.0.0.1:80").ready());
     assertThat(connector.count()).isEqualTo(4);
@@ -90,7 +90,7 @@ class ConnectionPaceTest {
   void clustersWhoseCallsWaitComeFirstUntilOneOfTheirConnectionsIsReady() {
     connect(orders, "1", "2", "3", "4", "5");
     connect(pay, "11", "12", "13");
-    loop.inside(pay::onAwaited);
+    loop.inside(pay::onCallsWaiting);
 
     loop.inside(() -> connector.last("10.0.0.1:80").end("refused"));
     loop.inside(() -> connector.last("10.0.0.11:80").end("refused"));
@@ -103,7 +103,7 @@ class ConnectionPaceTest {
 
   @Test
   void laterAttemptsOfAClusterThatIsAwaitedComeFirstToo() {
-    loop.inside(pay::onAwaited);
+    loop.inside(pay::onCallsWaiting);
     connect(orders, "1", "2", "3", "4");
     connect(pay, "11");
 
@@ -182,7 +182,8 @@ class ConnectionPaceTest {
     Connector.Attempt attempt = connect(orders, "1").get(0);
 
     List<ThrowingCallable> calls =
-        List.of(() -> orders.connect(ADDRESS, 1, new Heard("1")), pay::onAwaited, attempt::close);
+        List.of(
+            () -> orders.connect(ADDRESS, 1, new Heard("1")), pay::onCallsWaiting, attempt::close);
 
     assertThat(calls)
         .allSatisfy(call -> assertThatThrownBy(call).isInstanceOf(IllegalStateException.class));
@@ -220,7 +221,7 @@ class ConnectionPaceTest {
     }
 
     @Override
-    public void onBegun() {
+    public void onStarted() {
       heard.add(host + " begun");
     }
 

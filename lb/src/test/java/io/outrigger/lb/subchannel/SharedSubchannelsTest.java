@@ -237,25 +237,25 @@ class SharedSubchannelsTest {
     shared.observe(
         new SharedSubchannels.Observer() {
           @Override
-          public void onTaken(EndpointAddress address) {
+          public void onAcquired(EndpointAddress address) {
             heard.add("taken " + address);
           }
 
           @Override
-          public void onReturned(EndpointAddress address) {
+          public void onReleased(EndpointAddress address) {
             heard.add("returned " + address);
           }
         });
     parent
         .loop()
         .inside(() -> shared.keep(Samples.backend(E1), Samples.address(E1), (state, reason) -> {}));
-    assertThat(shared.isTaken(Samples.address(E1))).isFalse();
+    assertThat(shared.isAcquired(Samples.address(E1))).isFalse();
 
     var owner = new Owner(false);
-    assertThat(shared.isTaken(Samples.address(E1))).isTrue();
+    assertThat(shared.isAcquired(Samples.address(E1))).isTrue();
     owner.close();
 
-    assertThat(shared.isTaken(Samples.address(E1))).isFalse();
+    assertThat(shared.isAcquired(Samples.address(E1))).isFalse();
     assertThat(heard).containsExactly("taken " + E1, "returned " + E1);
   }
 

@@ -139,7 +139,7 @@ public final class FakeConnector implements Connector {
 
     /** It had to wait for others, and begins now. On the control loop. */
     public void begun() {
-      listener.onBegun();
+      listener.onStarted();
     }
 
     /** It is connected now. On the control loop. */

@@ -132,7 +132,7 @@ public final class FakePolicies implements PolicyFactory {
     public void accept(NodeVisitor visitor, String nodeName, boolean isUsed) {
       LbConfig shown = config(name);
       visitor.enter(new LbNode(nodeName, shown.policy(), Connectivity.IDLE, Map.of(), "", isUsed));
-      shown.backends().forEach(each -> visitor.endpoint(LbEndpoint.untouched(each)));
+      shown.backends().forEach(each -> visitor.endpoint(LbEndpoint.unconnected(each)));
       visitor.leave();
     }
   }

@@ -116,7 +116,7 @@ class ClusterTreeTest {
     assertThat(override.sessionOnly())
         .extracting(backend -> backend.endpoint().address().toString())
         .containsExactly(E2);
-    assertThat(override.setAside())
+    assertThat(override.unreachable())
         .extracting(backend -> backend.endpoint().address().toString())
         .containsExactly(E3);
   }

@@ -26,7 +26,7 @@ import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.OutlierEvent.Method;
 import io.outrigger.lb.view.OutlierEvent.Share;
-import io.outrigger.lb.view.OutlierEvent.SpareReason;
+import io.outrigger.lb.view.OutlierEvent.UnenforcedReason;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.time.Instant;
@@ -182,10 +182,10 @@ class OutlierEjectionScenarioTest {
     seconds(10);
 
     assertThat(ejected()).containsExactly(E0, E1);
-    var spared = (OutlierEvent.Spared) lb.outlierEvents().get(2);
-    assertThat(spared.address()).hasToString(E2);
-    assertThat(spared.reason()).isEqualTo(SpareReason.MAX_EJECTION_OVERFLOW);
-    assertThat(spared.share()).isEqualTo(new Share(2, 4));
+    var unenforced = (OutlierEvent.Unenforced) lb.outlierEvents().get(2);
+    assertThat(unenforced.address()).hasToString(E2);
+    assertThat(unenforced.reason()).isEqualTo(UnenforcedReason.MAX_EJECTION_OVERFLOW);
+    assertThat(unenforced.share()).isEqualTo(new Share(2, 4));
     assertThat(lb.shares("a", 10)).containsOnlyKeys(E2, E3);
   }
 
@@ -200,7 +200,7 @@ class OutlierEjectionScenarioTest {
     seconds(10);
 
     assertThat(ejected()).containsExactly(E0);
-    assertThat(lb.outlierEvents().get(1)).isInstanceOf(OutlierEvent.Spared.class);
+    assertThat(lb.outlierEvents().get(1)).isInstanceOf(OutlierEvent.Unenforced.class);
   }
 
   @Conformance({"A50-26", "A50-27"})
@@ -213,9 +213,9 @@ class OutlierEjectionScenarioTest {
     seconds(10);
 
     assertThat(ejected()).containsExactly(E1);
-    var spared = (OutlierEvent.Spared) lb.outlierEvents().get(0);
-    assertThat(spared.reason()).isEqualTo(SpareReason.ENFORCEMENT_PERCENTAGE);
-    assertThat(spared.multiplier()).isZero();
+    var unenforced = (OutlierEvent.Unenforced) lb.outlierEvents().get(0);
+    assertThat(unenforced.reason()).isEqualTo(UnenforcedReason.ENFORCEMENT_PERCENTAGE);
+    assertThat(unenforced.multiplier()).isZero();
 
     lb.random().next(Purpose.ENFORCEMENT, 0);
     lb.traffic("a", 30, E0::equals);
@@ -672,13 +672,13 @@ class OutlierEjectionScenarioTest {
     assertThat(events)
         .last()
         .isEqualTo(
-            new OutlierEvent.Returned(
+            new OutlierEvent.Unejected(
                 "a",
                 ejected.address(),
                 lb.loop().now(),
                 ejected.time(),
                 ejected.multiplier(),
-                OutlierEvent.ReturnReason.TIME_IS_OVER));
+                OutlierEvent.UnejectReason.TIME_IS_OVER));
   }
 
   /** One failed call is enough to eject. */

@@ -303,9 +303,9 @@ class OutlierUpdateScenarioTest {
     assertThat(lb.outlierEvents())
         .last()
         .isInstanceOfSatisfying(
-            OutlierEvent.Returned.class,
+            OutlierEvent.Unejected.class,
             event ->
-                assertThat(event.reason()).isEqualTo(OutlierEvent.ReturnReason.DETECTION_IS_OFF));
+                assertThat(event.reason()).isEqualTo(OutlierEvent.UnejectReason.DETECTION_IS_OFF));
 
     apply(HALF, zone("z", E0, E1, E2));
     lb.traffic("a", 30, E0::equals);

@@ -21,7 +21,7 @@ class LbNodeTest {
   private static final LbEndpoint.Detection SEEN =
       new LbEndpoint.Detection(Optional.empty(), 1, 2, List.of());
   private static final LbEndpoint UNHEALTHY =
-      LbEndpoint.untouched(
+      LbEndpoint.unconnected(
           new Backend(
               Samples.endpoint(HealthStatus.UNHEALTHY, "10.0.0.2:80"), Samples.locality("z"), 0));
   private static final LbNode TREE =

@@ -18,11 +18,11 @@ class OutlierEventTest {
 
   @Test
   void reasonsHaveTheirWords() {
-    assertThat(OutlierEvent.SpareReason.values())
-        .extracting(OutlierEvent.SpareReason::word)
+    assertThat(OutlierEvent.UnenforcedReason.values())
+        .extracting(OutlierEvent.UnenforcedReason::word)
         .containsExactly("enforcement_percentage", "max_ejection_overflow");
-    assertThat(OutlierEvent.ReturnReason.values())
-        .extracting(OutlierEvent.ReturnReason::text)
+    assertThat(OutlierEvent.UnejectReason.values())
+        .extracting(OutlierEvent.UnejectReason::text)
         .containsExactly("its time is over", "detection was switched off");
   }
 }

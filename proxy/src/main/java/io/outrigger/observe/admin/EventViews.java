@@ -36,17 +36,17 @@ public final class EventViews {
       json.add("after", Json.tree(ejected.after()));
       json.addProperty("multiplier", ejected.multiplier());
       json.addProperty("until", ejected.until().toString());
-    } else if (event instanceof OutlierEvent.Spared spared) {
+    } else if (event instanceof OutlierEvent.Unenforced unenforced) {
       json.addProperty("kind", "spare");
-      json.addProperty("reason", spared.reason().word());
-      add(json, spared.evidence());
-      json.add("share", Json.tree(spared.share()));
-      json.addProperty("multiplier", spared.multiplier());
-    } else if (event instanceof OutlierEvent.Returned returned) {
+      json.addProperty("reason", unenforced.reason().word());
+      add(json, unenforced.evidence());
+      json.add("share", Json.tree(unenforced.share()));
+      json.addProperty("multiplier", unenforced.multiplier());
+    } else if (event instanceof OutlierEvent.Unejected unejected) {
       json.addProperty("kind", "uneject");
-      json.addProperty("reason", returned.reason().text());
-      json.addProperty("since", returned.since().toString());
-      json.addProperty("multiplier", returned.multiplier());
+      json.addProperty("reason", unejected.reason().text());
+      json.addProperty("since", unejected.since().toString());
+      json.addProperty("multiplier", unejected.multiplier());
     } else {
       throw new AssertionError(event);
     }

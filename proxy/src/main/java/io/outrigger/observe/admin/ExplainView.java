@@ -200,7 +200,7 @@ public final class ExplainView {
   }
 
   private static JsonObject endpoint(PickPlan.OverrideCandidate candidate) {
-    return Json.object("address", candidate.address(), "standing", candidate.standing());
+    return Json.object("address", candidate.address(), "standing", candidate.state());
   }
 
   /**
@@ -211,8 +211,8 @@ public final class ExplainView {
     if (plan instanceof PickPlan.Preferring found) {
       return Optional.of(found);
     }
-    if (plan instanceof PickPlan.Above above) {
-      return preferring(above.rest());
+    if (plan instanceof PickPlan.Wrapping wrapping) {
+      return preferring(wrapping.inner());
     }
     return Optional.empty();
   }

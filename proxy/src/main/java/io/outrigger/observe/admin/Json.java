@@ -65,7 +65,7 @@ final class Json {
         List.of(
             EventKind.class,
             OutlierEvent.Method.class,
-            OutlierEvent.SpareReason.class,
+            OutlierEvent.UnenforcedReason.class,
             PeerErrors.Side.class)) {
       builder.registerTypeAdapter(
           word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));

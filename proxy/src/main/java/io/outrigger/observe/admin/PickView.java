@@ -141,13 +141,13 @@ final class PickView {
     } else if (plan instanceof PickPlan.Hashed hashed) {
       JsonObject hash = Json.object("source", hashed.source());
       hashed.hash().ifPresent(value -> hash.addProperty("value", Long.toUnsignedString(value)));
-      hash.addProperty("ring_slot", hashed.place());
-      hash.addProperty("ring_size", hashed.size());
-      hash.addProperty("passed_over", hashed.passed());
+      hash.addProperty("ring_slot", hashed.ringIndex());
+      hash.addProperty("ring_size", hashed.ringSize());
+      hash.addProperty("passed_over", hashed.skipped());
       json.add("hash", hash);
     }
-    if (plan instanceof PickPlan.Above above) {
-      addSteps(json, above.rest());
+    if (plan instanceof PickPlan.Wrapping wrapping) {
+      addSteps(json, wrapping.inner());
     }
   }
 
@@ -187,7 +187,7 @@ final class PickView {
       return "ejected until %s (%s, %sthe base ejection time)"
           .formatted(
               ejection.until().truncatedTo(ChronoUnit.MILLIS),
-              ejection.by().word(),
+              ejection.method().word(),
               ejection.times() == 1 ? "" : ejection.times() + " times ");
     }
     if (!unused.isEmpty()) {
@@ -202,7 +202,7 @@ final class PickView {
           yield "the call fails before an endpoint is picked: "
               + failures.keySet().iterator().next().message();
         }
-        yield plan.whyNotOthers().orElse("the picker does not choose it at the moment");
+        yield plan.exclusionReason().orElse("the picker does not choose it at the moment");
       }
     };
   }

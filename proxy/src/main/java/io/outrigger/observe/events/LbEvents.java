@@ -16,7 +16,7 @@ public record LbEvents(EventLog log, String forward) implements LbObserver {
   public void onEvent(LbEvent event) {
     if (event instanceof OutlierEvent.Ejected) {
       add(EventKind.EJECT, event);
-    } else if (event instanceof OutlierEvent.Returned) {
+    } else if (event instanceof OutlierEvent.Unejected) {
       add(EventKind.UNEJECT, event);
     } else if (event instanceof LbEvent.PrioritySwitch) {
       add(EventKind.PRIORITY_SWITCH, event);

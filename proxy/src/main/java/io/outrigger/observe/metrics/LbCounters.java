@@ -112,10 +112,10 @@ public final class LbCounters {
       public void onEvent(LbEvent event) {
         if (event instanceof OutlierEvent.Ejected ejected) {
           add(Count.ENFORCED, outlier(target, ejected, ejected.evidence()), 1);
-        } else if (event instanceof OutlierEvent.Spared spared) {
+        } else if (event instanceof OutlierEvent.Unenforced unenforced) {
           String reason = "grpc.lb.outlier_detection.unenforced_reason";
-          Labels labels = outlier(target, spared, spared.evidence());
-          add(Count.UNENFORCED, labels.add(reason, spared.reason().word()), 1);
+          Labels labels = outlier(target, unenforced, unenforced.evidence());
+          add(Count.UNENFORCED, labels.add(reason, unenforced.reason().word()), 1);
         }
       }
 

@@ -292,14 +292,14 @@ final class AlertsTest {
     counters
         .of("xds:///orders")
         .onEvent(
-            new OutlierEvent.Spared(
+            new OutlierEvent.Unenforced(
                 "pay",
                 new EndpointAddress("10.0.0.1", 80),
                 Instant.EPOCH,
                 new OutlierEvent.HighFailurePercentage(90, 85, 50, 5),
                 new OutlierEvent.Share(1, 5),
                 0,
-                OutlierEvent.SpareReason.MAX_EJECTION_OVERFLOW));
+                OutlierEvent.UnenforcedReason.MAX_EJECTION_OVERFLOW));
     return counters.counts();
   }
 

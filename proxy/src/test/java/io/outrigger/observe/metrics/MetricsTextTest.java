@@ -26,7 +26,7 @@ import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.LbObserver.WeightUpdate;
 import io.outrigger.lb.view.OutlierEvent;
-import io.outrigger.lb.view.OutlierEvent.ReturnReason;
+import io.outrigger.lb.view.OutlierEvent.UnejectReason;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
@@ -161,11 +161,11 @@ class MetricsTextTest {
     LbObserver observer = counters.of("xds:///orders");
     observer.onEvent(ejected());
     observer.onEvent(ejected());
-    observer.onEvent(spared(OutlierEvent.SpareReason.MAX_EJECTION_OVERFLOW));
-    observer.onEvent(spared(OutlierEvent.SpareReason.ENFORCEMENT_PERCENTAGE));
+    observer.onEvent(spared(OutlierEvent.UnenforcedReason.MAX_EJECTION_OVERFLOW));
+    observer.onEvent(spared(OutlierEvent.UnenforcedReason.ENFORCEMENT_PERCENTAGE));
     observer.onEvent(
-        new OutlierEvent.Returned(
-            "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, ReturnReason.TIME_IS_OVER));
+        new OutlierEvent.Unejected(
+            "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, UnejectReason.TIME_IS_OVER));
     var view = metrics(List.of(), List.of(), new XdsStatusView(List.of()), counters.counts());
 
     List<String> lines =
@@ -332,8 +332,8 @@ class MetricsTextTest {
         Instant.EPOCH);
   }
 
-  private static OutlierEvent spared(OutlierEvent.SpareReason reason) {
-    return new OutlierEvent.Spared(
+  private static OutlierEvent spared(OutlierEvent.UnenforcedReason reason) {
+    return new OutlierEvent.Unenforced(
         "pay",
         ADDRESS,
         Instant.EPOCH,

@@ -16,25 +16,25 @@ import java.util.stream.LongStream;
 @AnyThread
 final class Ring {
   /** The maximum size of a ring, whatever size the control plane configures (A42). */
-  static final long CAP = 4096;
+  static final long MAX_SIZE = 4096;
 
   /** The hashes, in ascending order as unsigned numbers. */
   final long[] hashes;
 
   /** For each hash, the number of the slot to which the hash at the same index belongs. */
-  private final int[] members;
+  private final int[] slotOf;
 
-  private Ring(long[] hashes, int[] members) {
+  private Ring(long[] hashes, int[] slotOf) {
     this.hashes = hashes;
-    this.members = members;
+    this.slotOf = slotOf;
   }
 
   /**
    * Builds the ring of {@code slots}, of which there must be at least one. The slot with the
    * smallest share gets a whole number of entries, chosen so that the ring has {@code minSize}
-   * entries or a few more, unless {@code maxSize} or {@link #CAP} is smaller. If the shares do not
-   * add up to a whole number of entries, the ring gets one entry more, because gRPC also rounds the
-   * last slot up.
+   * entries or a few more, unless {@code maxSize} or {@link #MAX_SIZE} is smaller. If the shares do
+   * not add up to a whole number of entries, the ring gets one entry more, because gRPC also rounds
+   * the last slot up.
    *
    * @param slots the slots in the order of their keys; a slot's number is its list index
    * @param shares the share of each slot, in proportion to the other shares
@@ -44,22 +44,23 @@ final class Ring {
     double leastShare = LongStream.of(shares).min().orElseThrow() / total;
     double size =
         Math.min(
-            Math.ceil(leastShare * Math.min(minSize, CAP)) / leastShare, Math.min(maxSize, CAP));
+            Math.ceil(leastShare * Math.min(minSize, MAX_SIZE)) / leastShare,
+            Math.min(maxSize, MAX_SIZE));
     List<Entry> entries = new ArrayList<>();
     double target = 0;
-    for (int member = 0; member < shares.length; member++) {
-      target += size * (shares[member] / total);
+    for (int slot = 0; slot < shares.length; slot++) {
+      target += size * (shares[slot] / total);
       for (int i = 0; entries.size() < target; i++) {
-        entries.add(new Entry(slots.get(member).hash(i), member));
+        entries.add(new Entry(slots.get(slot).hash(i), slot));
       }
     }
     entries.sort((one, other) -> Long.compareUnsigned(one.hash, other.hash));
     return new Ring(
         entries.stream().mapToLong(Entry::hash).toArray(),
-        entries.stream().mapToInt(Entry::member).toArray());
+        entries.stream().mapToInt(Entry::slot).toArray());
   }
 
-  private record Entry(long hash, int member) {}
+  private record Entry(long hash, int slot) {}
 
   int size() {
     return hashes.length;
@@ -69,7 +70,7 @@ final class Ring {
    * Returns the index of the first entry whose hash is at least {@code hash}, or index 0 if all
    * hashes are smaller.
    */
-  int placeOf(long hash) {
+  int indexOf(long hash) {
     int low = 0;
     int high = hashes.length;
     while (low < high) {
@@ -83,22 +84,22 @@ final class Ring {
     return low == hashes.length ? 0 : low;
   }
 
-  /** Returns the number of the slot to which the entry at index {@code place} belongs. */
-  int memberAt(int place) {
-    return members[place];
+  /** Returns the number of the slot to which the entry at {@code index} belongs. */
+  int slotAt(int index) {
+    return slotOf[index];
   }
 
-  /** Returns the index after {@code place}, which is 0 after the last entry. */
-  int next(int place) {
-    return place + 1 == members.length ? 0 : place + 1;
+  /** Returns the index after {@code index}, which is 0 after the last entry. */
+  int next(int index) {
+    return index + 1 == slotOf.length ? 0 : index + 1;
   }
 
-  /** Returns the fraction of all hashes for which {@link #placeOf} returns {@code place}. */
-  double share(int place) {
+  /** Returns the fraction of all hashes for which {@link #indexOf} returns {@code index}. */
+  double share(int index) {
     if (hashes.length == 1) {
       return 1;
     }
-    long arc = hashes[place] - hashes[place == 0 ? hashes.length - 1 : place - 1]; // wraps
+    long arc = hashes[index] - hashes[index == 0 ? hashes.length - 1 : index - 1]; // wraps
     return (arc >>> 1) * 0x1p-63;
   }
 

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param fails the pick results of failed endpoints, by slot number; created on first use
  * @param hashHeader the header to hash, in lower case; empty to use {@link PickContext#hash}
  * @param connect connects the endpoint with a given slot number; called on any event loop
- * @param asked holds 1 for each slot number whose connection this picker has requested
+ * @param requested holds 1 for each slot number whose connection this picker has requested
  */
 @AnyThread
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -46,7 +46,7 @@ record RingHashPicker(
     String hashHeader,
     RandomSource random,
     IntConsumer connect,
-    AtomicIntegerArray asked)
+    AtomicIntegerArray requested)
     implements Picker {
   private static final PickResult WAITS =
       PickResult.Queue.connecting(
@@ -67,46 +67,46 @@ record RingHashPicker(
   }
 
   private PickResult pickFor(long hash) {
-    int member = ring.memberAt(landing(ring.placeOf(hash)));
-    if (states[member] == Connectivity.IDLE) {
-      askFor(member);
+    int slot = ring.slotAt(firstNotFailed(ring.indexOf(hash)));
+    if (states[slot] == Connectivity.IDLE) {
+      requestConnection(slot);
     }
-    return result(member);
+    return result(slot);
   }
 
   /**
    * Returns the index of the first ring entry, from {@code first} on, whose endpoint has not
    * failed, or {@code first} if all endpoints have failed.
    */
-  private int landing(int first) {
-    int place = first;
+  private int firstNotFailed(int first) {
+    int index = first;
     do {
-      if (states[ring.memberAt(place)] != Connectivity.TRANSIENT_FAILURE) {
-        return place;
+      if (states[ring.slotAt(index)] != Connectivity.TRANSIENT_FAILURE) {
+        return index;
       }
-      place = ring.next(place);
-    } while (place != first);
+      index = ring.next(index);
+    } while (index != first);
     return first;
   }
 
   private PickResult pickAny(long hash) {
-    int first = ring.placeOf(hash);
-    int ready = readyFrom(first);
-    boolean requested = connecting || askForIdle(first, ready);
+    int first = ring.indexOf(hash);
+    int ready = firstReady(first);
+    boolean isRequested = connecting || requestFirstIdle(first, ready);
     if (ready != NONE) {
-      return result(ring.memberAt(ready));
+      return result(ring.slotAt(ready));
     }
-    return requested ? WAITS : result(ring.memberAt(first));
+    return isRequested ? WAITS : result(ring.slotAt(first));
   }
 
-  private int readyFrom(int first) {
-    int place = first;
+  private int firstReady(int first) {
+    int index = first;
     do {
-      if (states[ring.memberAt(place)] == Connectivity.READY) {
-        return place;
+      if (states[ring.slotAt(index)] == Connectivity.READY) {
+        return index;
       }
-      place = ring.next(place);
-    } while (place != first);
+      index = ring.next(index);
+    } while (index != first);
     return NONE;
   }
 
@@ -114,16 +114,16 @@ record RingHashPicker(
    * Requests the connection of the first IDLE endpoint from {@code first} up to {@code end}, or on
    * the whole ring if {@code end} is {@link #NONE}. Returns false if no endpoint is IDLE.
    */
-  private boolean askForIdle(int first, int end) {
-    int place = first;
-    while (place != end) {
-      int member = ring.memberAt(place);
-      if (states[member] == Connectivity.IDLE) {
-        askFor(member);
+  private boolean requestFirstIdle(int first, int end) {
+    int index = first;
+    while (index != end) {
+      int slot = ring.slotAt(index);
+      if (states[slot] == Connectivity.IDLE) {
+        requestConnection(slot);
         return true;
       }
-      place = ring.next(place);
-      if (place == first) {
+      index = ring.next(index);
+      if (index == first) {
         return false;
       }
     }
@@ -136,11 +136,12 @@ record RingHashPicker(
       OptionalLong hash = call.hash();
       return hash.isPresent()
           ? planFor(hash.getAsLong(), "the route's hash policy")
-          : planForAny("no hash policy gives one: another hash for each request", this::landing);
+          : planForAny(
+              "no hash policy gives one: another hash for each request", this::firstNotFailed);
     }
     String value = call.header(hashHeader);
     return value == null || value.isEmpty()
-        ? planForAny("header " + hashHeader + " is missing: any endpoint", this::anyFrom)
+        ? planForAny("header " + hashHeader + " is missing: any endpoint", this::predictAny)
         : planFor(Xxh64.hash(value.getBytes(StandardCharsets.ISO_8859_1)), "header " + hashHeader);
   }
 
@@ -148,64 +149,64 @@ record RingHashPicker(
    * Predicts the choice of {@link #pickAny}; without a READY endpoint the call waits for an
    * endpoint that may become READY.
    */
-  private int anyFrom(int first) {
-    int ready = readyFrom(first);
+  private int predictAny(int first) {
+    int ready = firstReady(first);
     if (ready != NONE) {
       return ready;
     }
     // an endpoint that is IDLE or CONNECTING, or the first endpoint if all have failed
-    return landing(first);
+    return firstNotFailed(first);
   }
 
   private PickPlan planFor(long hash, String source) {
-    int first = ring.placeOf(hash);
-    int landing = landing(first);
-    int passed = Math.floorMod(landing - first, ring.size());
+    int first = ring.indexOf(hash);
+    int target = firstNotFailed(first);
+    int skipped = Math.floorMod(target - first, ring.size());
     return new PickPlan.Hashed(
-        OptionalLong.of(hash), source, first, ring.size(), passed, planOf(ring.memberAt(landing)));
+        OptionalLong.of(hash), source, first, ring.size(), skipped, planOf(ring.slotAt(target)));
   }
 
-  private PickPlan planForAny(String source, IntUnaryOperator walk) {
+  private PickPlan planForAny(String source, IntUnaryOperator choose) {
     List<PickPlan.Share> parts = new ArrayList<>();
     double[] shares = new double[states.length];
-    for (int place = 0; place < ring.size(); place++) {
-      shares[ring.memberAt(walk.applyAsInt(place))] += ring.share(place);
+    for (int index = 0; index < ring.size(); index++) {
+      shares[ring.slotAt(choose.applyAsInt(index))] += ring.share(index);
     }
-    for (int member = 0; member < shares.length; member++) {
-      if (shares[member] > 0) {
-        parts.add(new PickPlan.Share(shares[member], planOf(member)));
+    for (int slot = 0; slot < shares.length; slot++) {
+      if (shares[slot] > 0) {
+        parts.add(new PickPlan.Share(shares[slot], planOf(slot)));
       }
     }
     var shared = new PickPlan.Shared(parts);
     return new PickPlan.Hashed(OptionalLong.empty(), source, NONE, ring.size(), 0, shared);
   }
 
-  private PickPlan planOf(int member) {
-    return new PickPlan.Certain(result(member));
+  private PickPlan planOf(int slot) {
+    return new PickPlan.Certain(result(slot));
   }
 
-  private PickResult result(int member) {
-    PickResult use = uses[member];
+  private PickResult result(int slot) {
+    PickResult use = uses[slot];
     if (use != null) {
       return use;
     }
-    String failure = failures[member];
+    String failure = failures[slot];
     if (failure == null) {
       return WAITS;
     }
-    PickResult.Fail fail = fails[member];
+    PickResult.Fail fail = fails[slot];
     if (fail == null) { // several threads may create equal results
       fail =
           new PickResult.Fail(
               note.unavailable("no endpoint can be reached; last error: " + failure));
-      fails[member] = fail;
+      fails[slot] = fail;
     }
     return fail;
   }
 
-  private void askFor(int member) {
-    if (asked.get(member) == 0 && asked.compareAndSet(member, 0, 1)) {
-      connect.accept(member);
+  private void requestConnection(int slot) {
+    if (requested.get(slot) == 0 && requested.compareAndSet(slot, 0, 1)) {
+      connect.accept(slot);
     }
   }
 }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * READY              any endpoint is READY
  * TRANSIENT_FAILURE  else, two or more have failed
  * CONNECTING         else, any is CONNECTING
- * CONNECTING         else, one has failed and it is not the only one
+ * CONNECTING         else, one of several has failed
  * IDLE               else, any is IDLE
  * TRANSIENT_FAILURE  else
  * </pre>
@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  * Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
  */
 @ControlConfined
-public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEndpoint> {
+public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndpoint> {
   /** The members in the order of their keys. A member's slot number is its list index. */
-  private List<PlacedEndpoint> members = List.of();
+  private List<RingEndpoint> members = List.of();
 
   /** The configuration from which {@link #ring} was built. */
   private LbConfig.Leaf applied;
@@ -55,17 +55,17 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEn
   }
 
   @Override
-  protected PlacedEndpoint newMember(Backend backend) {
-    return new PlacedEndpoint(context().control(), parent(), backend);
+  protected RingEndpoint newMember(Backend backend) {
+    return new RingEndpoint(context().control(), parent(), backend);
   }
 
   @Override
-  protected void onUpdate(Change<PlacedEndpoint> change) {
-    boolean isSame =
+  protected void onUpdate(Change<RingEndpoint> change) {
+    boolean isUnchanged =
         change.added().isEmpty() && change.kept().isEmpty() && change.removed().isEmpty();
-    if (!isSame) {
+    if (!isUnchanged) {
       change.kept().forEach(kept -> kept.slot = Slot.of(kept.backend()));
-      List<PlacedEndpoint> next =
+      List<RingEndpoint> next =
           new ArrayList<>(members); // sorting is fast, because the list is nearly sorted
       if (!change.removed().isEmpty()) {
         next.removeAll(Set.copyOf(change.removed()));
@@ -74,7 +74,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEn
       next.sort(Comparator.comparing(member -> member.slot));
       members = List.copyOf(next);
     }
-    if (!isSame || !isMadeFor(config())) {
+    if (!isUnchanged || !isBuiltFor(config())) {
       ring = members.isEmpty() ? null : newRing();
     }
     applied = config();
@@ -84,7 +84,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEn
     return (BalancingPolicy.RingHash) config().settings();
   }
 
-  private boolean isMadeFor(LbConfig.Leaf config) {
+  private boolean isBuiltFor(LbConfig.Leaf config) {
     return config.settings().equals(applied.settings())
         && config.weights().equals(applied.weights());
   }
@@ -92,7 +92,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEn
   private Ring newRing() {
     var settings = settings();
     long[] shares =
-        config().weights().sharesOf(members.stream().map(PlacedEndpoint::backend).toList());
+        config().weights().sharesOf(members.stream().map(RingEndpoint::backend).toList());
     return Ring.of(
         members.stream().map(member -> member.slot).toList(),
         shares,
@@ -105,7 +105,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEn
   }
 
   @Override
-  protected void onMemberChange(PlacedEndpoint member) {
+  protected void onMemberChange(RingEndpoint member) {
     // The next picker includes the change.
   }
 
@@ -146,28 +146,28 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEn
       return;
     }
     int first = (int) context().random().nextLong(current.size(), Purpose.START_INDEX);
-    int place = first;
+    int index = first;
     do {
-      PlacedEndpoint member = members.get(current.memberAt(place));
+      RingEndpoint member = members.get(current.slotAt(index));
       if (member.state() == Connectivity.IDLE) {
         member.connect();
         return;
       }
-      place = current.next(place);
-    } while (place != first);
+      index = current.next(index);
+    } while (index != first);
   }
 
   private RingHashPicker picker(Ring current) {
-    List<PlacedEndpoint> byNumber = members; // the picker keeps this list after an update
-    var states = new Connectivity[byNumber.size()];
-    var uses = new PickResult.Use[byNumber.size()];
-    var failures = new String[byNumber.size()];
-    for (int number = 0; number < states.length; number++) {
-      PlacedEndpoint member = byNumber.get(number);
-      states[number] = member.state();
+    List<RingEndpoint> bySlot = members; // the picker keeps this list after an update
+    var states = new Connectivity[bySlot.size()];
+    var uses = new PickResult.Use[bySlot.size()];
+    var failures = new String[bySlot.size()];
+    for (int slot = 0; slot < states.length; slot++) {
+      RingEndpoint member = bySlot.get(slot);
+      states[slot] = member.state();
       switch (member.state()) {
-        case READY -> uses[number] = member.use();
-        case TRANSIENT_FAILURE -> failures[number] = member.failure();
+        case READY -> uses[slot] = member.use();
+        case TRANSIENT_FAILURE -> failures[slot] = member.failure();
         case IDLE, CONNECTING -> {}
       }
     }
@@ -181,7 +181,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEn
         count(Connectivity.CONNECTING) > 0,
         settings().requestHashHeader(),
         context().random(),
-        number -> context().control().execute(byNumber.get(number)::connect),
+        slot -> context().control().execute(bySlot.get(slot)::connect),
         new AtomicIntegerArray(states.length));
   }
 
@@ -199,10 +199,10 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.PlacedEn
     return ring == null ? "" : "a ring of " + ring.size() + " entries";
   }
 
-  static final class PlacedEndpoint extends LeafEndpoint {
+  static final class RingEndpoint extends LeafEndpoint {
     private Slot slot;
 
-    private PlacedEndpoint(ControlLoop control, LbParent parent, Backend backend) {
+    private RingEndpoint(ControlLoop control, LbParent parent, Backend backend) {
       super(control, parent, backend);
       this.slot = Slot.of(backend);
     }

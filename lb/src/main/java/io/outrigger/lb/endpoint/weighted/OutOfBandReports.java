@@ -51,21 +51,21 @@ final class OutOfBandReports {
   }
 
   /**
-   * Requests reports over the transport {@code over} at the interval {@code every}. Does nothing if
-   * neither has changed.
+   * Opens a stream on {@code target}, unless neither the transport nor the interval has changed.
    *
-   * @param over the transport; null if there is no connection, or if no reports are needed
+   * @param target the transport; null if there is no connection, or if no reports are needed
+   * @param period the requested interval between reports
    */
-  void ask(@Nullable Transport over, Duration every) {
-    if (over == transport && every.equals(interval)) {
+  void subscribe(@Nullable Transport target, Duration period) {
+    if (target == transport && period.equals(interval)) {
       return;
     }
     stop();
-    transport = over;
-    interval = every;
-    if (over != null) {
+    transport = target;
+    interval = period;
+    if (target != null) {
       backoff.reset();
-      open(over, every);
+      open(target, period);
     }
   }
 
@@ -82,10 +82,10 @@ final class OutOfBandReports {
     }
   }
 
-  private void open(Transport over, Duration every) {
+  private void open(Transport target, Duration period) {
     var stream = new Stream(control.nanoTime());
     open = stream;
-    stream.stream = over.openBackendMetrics(every, stream);
+    stream.stream = target.openBackendMetrics(period, stream);
   }
 
   private final class Stream implements BackendMetricsStream.Listener {
@@ -107,9 +107,9 @@ final class OutOfBandReports {
 
     @Override
     public void onEnded(boolean unsupported) {
-      Transport over = transport;
-      Duration every = interval;
-      if (open != this || over == null || every == null) {
+      Transport target = transport;
+      Duration period = interval;
+      if (open != this || target == null || period == null) {
         return; // this stream was closed
       }
       open = null;
@@ -126,7 +126,7 @@ final class OutOfBandReports {
               backoff.next().minus(elapsed),
               () -> {
                 waiting = null;
-                open(over, every);
+                open(target, period);
               });
     }
   }

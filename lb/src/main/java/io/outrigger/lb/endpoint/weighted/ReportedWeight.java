@@ -23,32 +23,32 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 final class ReportedWeight {
   /** The largest valid number. A report with a greater number is ignored. */
-  static final double INCREDIBLE = 1e9;
+  static final double MAX_NUMBER = 1e9;
 
   /** Whether the weight can be used, and if not, the reason. */
-  enum Standing {
+  enum Status {
     USABLE,
     NOT_YET_USABLE,
     STALE
   }
 
   /** A weight, and the reason when the weight is zero. */
-  record Usable(double weight, Standing standing) {
-    private static final Usable NOT_YET = new Usable(0, Standing.NOT_YET_USABLE);
-    private static final Usable STALE = new Usable(0, Standing.STALE);
+  record CurrentWeight(double weight, Status status) {
+    private static final CurrentWeight NOT_YET = new CurrentWeight(0, Status.NOT_YET_USABLE);
+    private static final CurrentWeight STALE = new CurrentWeight(0, Status.STALE);
   }
 
   /**
-   * @param counts whether a report has arrived since the connection was made or the previous report
-   *     expired
+   * @param hasReport whether a report has arrived since the connection was made or the previous
+   *     report expired
    * @param sinceNanos the time of the first of these reports
    */
-  private record Reported(double weight, boolean counts, long sinceNanos, long lastNanos) {
+  private record Reported(double weight, boolean hasReport, long sinceNanos, long lastNanos) {
     Reported followedBy(double next, long nowNanos) {
-      return new Reported(next, true, counts ? sinceNanos : nowNanos, nowNanos);
+      return new Reported(next, true, hasReport ? sinceNanos : nowNanos, nowNanos);
     }
 
-    Reported startedOver() {
+    Reported restarted() {
       return new Reported(weight, false, 0, lastNanos);
     }
   }
@@ -60,7 +60,7 @@ final class ReportedWeight {
     double utilization = utilization(report, settings.utilizationMetrics());
     double qps = report.qps();
     double eps = report.eps();
-    if (!isCredible(utilization) || !isCredible(qps) || !isCredible(eps)) {
+    if (!isPlausible(utilization) || !isPlausible(qps) || !isPlausible(eps)) {
       return;
     }
     double penalized =
@@ -113,8 +113,8 @@ final class ReportedWeight {
     };
   }
 
-  private static boolean isCredible(double number) {
-    return number >= 0 && number <= INCREDIBLE;
+  private static boolean isPlausible(double number) {
+    return number >= 0 && number <= MAX_NUMBER;
   }
 
   /**
@@ -129,22 +129,22 @@ final class ReportedWeight {
    * Called when the endpoint becomes READY. The blackout period begins again with the next report.
    */
   void onReady() {
-    reported.updateAndGet(before -> before == null ? null : before.startedOver());
+    reported.updateAndGet(before -> before == null ? null : before.restarted());
   }
 
-  Usable lookUp(WeightedRoundRobin settings, long nowNanos) {
-    Reported current = reported.get();
-    if (current == null) {
-      return Usable.NOT_YET;
+  CurrentWeight current(WeightedRoundRobin settings, long nowNanos) {
+    Reported latest = reported.get();
+    if (latest == null) {
+      return CurrentWeight.NOT_YET;
     }
-    if (nowNanos - current.lastNanos() >= settings.expiration().toNanos()) {
-      reported.compareAndSet(current, current.startedOver()); // fails if a report has just arrived
-      return Usable.STALE;
+    if (nowNanos - latest.lastNanos() >= settings.expiration().toNanos()) {
+      reported.compareAndSet(latest, latest.restarted()); // fails if a report has just arrived
+      return CurrentWeight.STALE;
     }
     long blackout = settings.blackout().toNanos();
-    if (blackout > 0 && (!current.counts() || nowNanos - current.sinceNanos() < blackout)) {
-      return Usable.NOT_YET;
+    if (blackout > 0 && (!latest.hasReport() || nowNanos - latest.sinceNanos() < blackout)) {
+      return CurrentWeight.NOT_YET;
     }
-    return new Usable(current.weight(), Standing.USABLE);
+    return new CurrentWeight(latest.weight(), Status.USABLE);
   }
 }

@@ -4,17 +4,17 @@ import io.outrigger.base.AnyThread;
 
 /**
  * A stateless schedule of turns in proportion to weights. Each round offers one turn to every
- * endpoint. In round {@code g} an endpoint of weight {@code w}, which is at most {@link #MOST},
- * takes its turn if {@code w * g} passes a multiple of {@code MOST}. Each endpoint has a different
- * offset, so that endpoints of equal weight do not take their turns in bursts.
+ * endpoint. In round {@code g} an endpoint of weight {@code w} takes its turn if {@code w * g}
+ * passes a multiple of {@link #MAX_WEIGHT}. Each endpoint has a different offset, so that endpoints
+ * of equal weight do not take their turns in bursts.
  *
- * <p>Weights are scaled so that the largest weight is {@code MOST}. Each weight is limited to
+ * <p>Weights are scaled so that the largest weight is {@code MAX_WEIGHT}. Each weight is limited to
  * between a tenth of the mean and ten times the mean, so that one wrong report cannot attract all
  * calls, and few turns are skipped. An endpoint without a weight gets the mean weight.
  */
 @AnyThread
 final class StaticStride {
-  private static final int MOST = 0xFFFF;
+  private static final int MAX_WEIGHT = 0xFFFF;
   private static final double LARGEST_RATIO = 10;
   private static final double SMALLEST_RATIO = 0.1;
 
@@ -40,12 +40,12 @@ final class StaticStride {
     }
     double mean = known == 0 ? 1 : sum / known;
     double cap = known == 0 ? 1 : Math.min(largest, LARGEST_RATIO * mean);
-    double scale = MOST / cap;
+    double scale = MAX_WEIGHT / cap;
     int least = Math.max(1, (int) Math.ceil(scale * mean * SMALLEST_RATIO));
     int[] scaled = new int[weights.length];
     for (int i = 0; i < weights.length; i++) {
       long whole = Math.round(scale * (weights[i] > 0 ? Math.min(weights[i], cap) : mean));
-      scaled[i] = (int) Math.min(MOST, Math.max(least, whole));
+      scaled[i] = (int) Math.min(MAX_WEIGHT, Math.max(least, whole));
     }
     return new StaticStride(scaled);
   }
@@ -58,8 +58,8 @@ final class StaticStride {
     int index = (int) (sequence % weights.length);
     long round = sequence / weights.length;
     int weight = weights[index];
-    long offset = (long) (MOST / 2) * index;
-    return (weight * round + offset) % MOST < MOST - weight ? -1 : index;
+    long offset = (long) (MAX_WEIGHT / 2) * index;
+    return (weight * round + offset) % MAX_WEIGHT < MAX_WEIGHT - weight ? -1 : index;
   }
 
   /** Returns the fraction of all taken turns that the endpoint at {@code index} takes. */

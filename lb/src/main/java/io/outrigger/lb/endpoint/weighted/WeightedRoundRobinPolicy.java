@@ -19,8 +19,8 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
-import io.outrigger.lb.endpoint.weighted.ReportedWeight.Standing;
-import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
+import io.outrigger.lb.endpoint.weighted.ReportedWeight.CurrentWeight;
+import io.outrigger.lb.endpoint.weighted.ReportedWeight.Status;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
 import io.outrigger.lb.state.Connectivity;
@@ -65,14 +65,14 @@ public final class WeightedRoundRobinPolicy
   protected void onUpdate(Change<WeightedEndpoint> change) {
     if (!orcaSettings.equals(settings())) {
       orcaSettings = settings();
-      ready().forEach(WeightedEndpoint::askForReports);
+      ready().forEach(WeightedEndpoint::updateSubscription);
     }
     super.onUpdate(change);
   }
 
   @Override
   protected void onMemberChange(WeightedEndpoint member) {
-    member.noteState();
+    member.onStateChange();
     super.onMemberChange(member);
   }
 
@@ -82,7 +82,7 @@ public final class WeightedRoundRobinPolicy
       nextUpdate =
           context().control().schedule(settings().updatePeriod(), this::onUpdatePeriodElapsed);
     }
-    return new WeightedTurns(results, StaticStride.of(weights(ready)), sequences(ready.size()));
+    return new StridePicker(results, StaticStride.of(weights(ready)), sequences(ready.size()));
   }
 
   private void onUpdatePeriodElapsed() {
@@ -100,10 +100,10 @@ public final class WeightedRoundRobinPolicy
     int usable = 0;
     int stale = 0;
     for (int i = 0; i < weights.length; i++) {
-      Usable found = ready.get(i).weight.lookUp(settings(), now);
+      CurrentWeight found = ready.get(i).weight.current(settings(), now);
       weights[i] = found.weight();
-      usable += found.standing() == Standing.USABLE ? 1 : 0;
-      stale += found.standing() == Standing.STALE ? 1 : 0;
+      usable += found.status() == Status.USABLE ? 1 : 0;
+      stale += found.status() == Status.STALE ? 1 : 0;
     }
     detail = usable + " of " + weights.length + " READY endpoints have a usable weight";
     boolean isFallback = usable < 2;
@@ -123,10 +123,10 @@ public final class WeightedRoundRobinPolicy
   private long[] sequences(int endpoints) {
     long[] known = sequences;
     if (known == null) {
-      known = new long[context().loops() * WeightedTurns.STRIDE];
+      known = new long[context().loops() * StridePicker.STRIDE];
       long start = context().random().nextLong(endpoints, Purpose.START_INDEX);
       for (int loop = 0; loop < context().loops(); loop++) {
-        known[loop * WeightedTurns.STRIDE] = start + loop;
+        known[loop * StridePicker.STRIDE] = start + loop;
       }
       sequences = known;
     }
@@ -182,18 +182,18 @@ public final class WeightedRoundRobinPolicy
      * Called when the endpoint's state may have changed. If the endpoint has become READY, the
      * blackout period restarts.
      */
-    private void noteState() {
+    private void onStateChange() {
       boolean before = ready;
       ready = state() == Connectivity.READY;
       if (ready && !before) {
         weight.onReady();
       }
-      askForReports();
+      updateSubscription();
     }
 
-    private void askForReports() {
+    private void updateSubscription() {
       Transport transport = ready && orcaSettings.oob() ? use().subchannel().transport() : null;
-      outOfBand.ask(transport, orcaSettings.oobPeriod());
+      outOfBand.subscribe(transport, orcaSettings.oobPeriod());
     }
 
     @Override
@@ -234,15 +234,15 @@ public final class WeightedRoundRobinPolicy
   }
 
   /**
-   * Picks endpoints in the order of {@code turns}. Each event loop counts its own turns. All
+   * Picks endpoints in the order of {@code schedule}. Each event loop counts its own turns. All
    * pickers of a policy share the counts, so that a picker with new weights continues the round.
    *
-   * @param turns the schedule, which returns the index in {@code results} for each turn
+   * @param schedule returns the index in {@code results} for each turn
    * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
    */
   @AnyThread
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record WeightedTurns(PickResult[] results, StaticStride turns, long[] sequences)
+  private record StridePicker(PickResult[] results, StaticStride schedule, long[] sequences)
       implements Picker {
     /** The number of longs per event loop, so that loops use different cache lines. */
     static final int STRIDE = 8;
@@ -253,7 +253,7 @@ public final class WeightedRoundRobinPolicy
       long sequence = sequences[slot];
       int turn;
       do {
-        turn = turns.turn(sequence);
+        turn = schedule.turn(sequence);
         sequence++;
       } while (turn < 0);
       sequences[slot] = sequence;
@@ -264,7 +264,7 @@ public final class WeightedRoundRobinPolicy
     public PickPlan plan(PlannedCall call) {
       List<PickPlan.Share> shares = new ArrayList<>();
       for (int i = 0; i < results.length; i++) {
-        shares.add(new PickPlan.Share(turns.share(i), new PickPlan.Certain(results[i])));
+        shares.add(new PickPlan.Share(schedule.share(i), new PickPlan.Certain(results[i])));
       }
       return new PickPlan.Shared(shares);
     }

@@ -139,12 +139,13 @@ class RingHashPolicyTest {
     parent.end(order.get(1));
 
     PickPlan.Hashed passing = plan(order.get(0));
-    assertThat(List.of(passing.place(), passing.passed(), passing.size())).containsExactly(0, 2, 3);
+    assertThat(List.of(passing.ringIndex(), passing.skipped(), passing.ringSize()))
+        .containsExactly(0, 2, 3);
     assertThat(((PickResult.Use) Odds.of(passing).get(0).result()).subchannel().address())
         .isEqualTo(Samples.address(order.get(2)));
 
     PickPlan.Hashed direct = plan(order.get(2));
-    assertThat(List.of(direct.place(), direct.passed())).containsExactly(2, 0);
+    assertThat(List.of(direct.ringIndex(), direct.skipped())).containsExactly(2, 0);
   }
 
   @Conformance("A42-10")

@@ -52,7 +52,7 @@ class RingTest {
 
     int[] counts = new int[2];
     for (int i = 0; i < ring.size(); i++) {
-      counts[ring.memberAt(i)]++;
+      counts[ring.slotAt(i)]++;
     }
     assertThat(counts).containsExactly(first, second);
   }
@@ -64,7 +64,7 @@ class RingTest {
 
       double sum = 0;
       for (int place = 0; place < ring.size(); place++) {
-        assertThat(ring.placeOf(ring.hashes[place])).isEqualTo(place);
+        assertThat(ring.indexOf(ring.hashes[place])).isEqualTo(place);
         sum += ring.share(place);
       }
       assertThat(ring.size()).isEqualTo(size);
@@ -78,13 +78,13 @@ class RingTest {
     List<Weighted> slots = slots(10);
     Ring ring = ring(slots, 100, 100);
 
-    assertThat(ring.placeOf(-1)).as("above the largest entry").isZero();
-    assertThat(ring.placeOf(0)).isZero();
+    assertThat(ring.indexOf(-1)).as("above the largest entry").isZero();
+    assertThat(ring.indexOf(0)).isZero();
     int last = ring.size() - 1;
     assertThat(ring.next(last)).isZero();
     long middle = Long.MIN_VALUE; // half of all hashes are above, as unsigned numbers
-    assertThat(ring.placeOf(middle)).isBetween(30, 70);
-    assertThat(ring.placeOf(middle - 1)).isLessThanOrEqualTo(ring.placeOf(middle));
+    assertThat(ring.indexOf(middle)).isBetween(30, 70);
+    assertThat(ring.indexOf(middle - 1)).isLessThanOrEqualTo(ring.indexOf(middle));
   }
 
   @Conformance("A42-05")
@@ -127,7 +127,7 @@ class RingTest {
   }
 
   private static String keyAt(List<Weighted> slots, Ring ring, long hash) {
-    return slots.get(ring.memberAt(ring.placeOf(hash))).slot().key();
+    return slots.get(ring.slotAt(ring.indexOf(hash))).slot().key();
   }
 
   private static Ring ring(List<Weighted> slots, long minSize, long maxSize) {

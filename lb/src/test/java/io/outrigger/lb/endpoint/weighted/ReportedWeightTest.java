@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.BackendMetrics;
-import io.outrigger.lb.endpoint.weighted.ReportedWeight.Standing;
-import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
+import io.outrigger.lb.endpoint.weighted.ReportedWeight.CurrentWeight;
+import io.outrigger.lb.endpoint.weighted.ReportedWeight.Status;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Arrays;
@@ -44,9 +44,8 @@ class ReportedWeightTest {
 
     report(new BackendMetrics(app, cpu, 0, qps, eps, Map.of(), Map.of()));
 
-    assertThat(lookUp().weight()).isCloseTo(expected, org.assertj.core.data.Offset.offset(0.001));
-    assertThat(lookUp().standing())
-        .isEqualTo(expected > 0 ? Standing.USABLE : Standing.NOT_YET_USABLE);
+    assertThat(current().weight()).isCloseTo(expected, org.assertj.core.data.Offset.offset(0.001));
+    assertThat(current().status()).isEqualTo(expected > 0 ? Status.USABLE : Status.NOT_YET_USABLE);
   }
 
   /** A114: the largest of the listed metrics that is positive and a number; else as without. */
@@ -108,21 +107,21 @@ class ReportedWeightTest {
 
     report(new BackendMetrics(app, cpu, 0, qps, eps, Map.of(), Map.of()));
 
-    assertThat(lookUp()).isEqualTo(new Usable(100, Standing.USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(100, Status.USABLE));
   }
 
   @Conformance("A58-01")
   @Test
   void aWeightCountsAfterTheBlackout() {
-    assertThat(lookUp().standing()).isEqualTo(Standing.NOT_YET_USABLE);
+    assertThat(current().status()).isEqualTo(Status.NOT_YET_USABLE);
     report(100);
     now += BLACKOUT.toNanos() - 1;
     report(200);
-    assertThat(lookUp()).isEqualTo(new Usable(0, Standing.NOT_YET_USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(0, Status.NOT_YET_USABLE));
 
     now += 1;
 
-    assertThat(lookUp()).isEqualTo(new Usable(200, Standing.USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(200, Status.USABLE));
   }
 
   @Conformance("A58-04")
@@ -130,16 +129,16 @@ class ReportedWeightTest {
   void aWeightExpiresAndTheBlackoutBeginsAgain() {
     report(100);
     now += EXPIRATION.toNanos() - 1;
-    assertThat(lookUp()).isEqualTo(new Usable(100, Standing.USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(100, Status.USABLE));
 
     now += 1;
-    assertThat(lookUp()).isEqualTo(new Usable(0, Standing.STALE));
-    assertThat(lookUp()).isEqualTo(new Usable(0, Standing.STALE));
+    assertThat(current()).isEqualTo(new CurrentWeight(0, Status.STALE));
+    assertThat(current()).isEqualTo(new CurrentWeight(0, Status.STALE));
 
     report(300);
-    assertThat(lookUp()).isEqualTo(new Usable(0, Standing.NOT_YET_USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(0, Status.NOT_YET_USABLE));
     now += BLACKOUT.toNanos();
-    assertThat(lookUp()).isEqualTo(new Usable(300, Standing.USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(300, Status.USABLE));
   }
 
   @Conformance("A58-04")
@@ -147,16 +146,16 @@ class ReportedWeightTest {
   void aNewConnectionBeginsTheBlackoutAgain() {
     report(100);
     now += BLACKOUT.toNanos();
-    assertThat(lookUp().standing()).isEqualTo(Standing.USABLE);
+    assertThat(current().status()).isEqualTo(Status.USABLE);
 
     weight.onReady();
-    assertThat(lookUp().standing()).isEqualTo(Standing.NOT_YET_USABLE);
+    assertThat(current().status()).isEqualTo(Status.NOT_YET_USABLE);
     now += BLACKOUT.toNanos();
-    assertThat(lookUp().standing()).as("no report since").isEqualTo(Standing.NOT_YET_USABLE);
+    assertThat(current().status()).as("no report since").isEqualTo(Status.NOT_YET_USABLE);
 
     report(200);
     now += BLACKOUT.toNanos();
-    assertThat(lookUp()).isEqualTo(new Usable(200, Standing.USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(200, Status.USABLE));
   }
 
   @Conformance("A58-04")
@@ -167,7 +166,7 @@ class ReportedWeightTest {
 
     weight.onReady();
 
-    assertThat(lookUp()).isEqualTo(new Usable(100, Standing.USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(100, Status.USABLE));
   }
 
   @Test
@@ -175,7 +174,7 @@ class ReportedWeightTest {
     settings = settings(Duration.ZERO, 1);
     report(1e9);
 
-    assertThat(lookUp()).isEqualTo(new Usable(1e9, Standing.USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(1e9, Status.USABLE));
   }
 
   @Test
@@ -184,7 +183,7 @@ class ReportedWeightTest {
     report(100);
     now += BLACKOUT.toNanos(); // beyond the largest number, as nanoTime may go
 
-    assertThat(lookUp()).isEqualTo(new Usable(100, Standing.USABLE));
+    assertThat(current()).isEqualTo(new CurrentWeight(100, Status.USABLE));
   }
 
   private void report(double ofWeight) {
@@ -195,8 +194,8 @@ class ReportedWeightTest {
     weight.onReport(report, settings, now);
   }
 
-  private Usable lookUp() {
-    return weight.lookUp(settings, now);
+  private CurrentWeight current() {
+    return weight.current(settings, now);
   }
 
   private static WeightedRoundRobin settings(Duration blackout, double penalty) {
