@@ -31,8 +31,6 @@ final class AccessLine {
   private AccessLine() {}
 
   /**
-   * Appends the line of {@code entry} and a line break.
-   *
    * @param isServed whether the call came to a {@code --serve} address
    */
   static void append(StringBuilder out, CallRecord entry, boolean isServed) {
@@ -91,7 +89,6 @@ final class AccessLine {
     }
   }
 
-  /** Returns at most {@link #MAX_TEXT} characters of {@code text}. */
   static String shortened(CharSequence text) {
     return text.length() <= MAX_TEXT ? text.toString() : text.subSequence(0, MAX_TEXT) + CUT;
   }

@@ -22,8 +22,6 @@ public final class AccessLog implements AutoCloseable {
   private final Clock clock;
 
   /**
-   * @param name the file of {@code out}, for messages
-   * @param out the output, which {@link #close} closes
    * @param reopen makes {@code out} reopen its file at the next write
    */
   AccessLog(String name, OutputStream out, Runnable reopen, Clock clock, int maxWaiting) {
@@ -52,7 +50,6 @@ public final class AccessLog implements AutoCloseable {
     return started(file.toString(), appended, appended::reopen);
   }
 
-  /** Makes the next write reopen the file by its name. */
   public void reopen() {
     reopen.run();
   }
@@ -73,7 +70,6 @@ public final class AccessLog implements AutoCloseable {
     };
   }
 
-  /** Writes the queued entries for at most two seconds, then closes the output. */
   @Override
   public void close() {
     writer.close();

@@ -49,8 +49,8 @@ final class LogWriter implements AutoCloseable {
   private record Queued(Entry entry, int places) {}
 
   /**
-   * @param name the log and its file, for messages; for example {@code access log stdout}
-   * @param out the output, which {@link #close} closes
+   * @param name the log and its file, such as {@code access log stdout}
+   * @param out closed by {@link #close}
    * @param places the capacity of the queue; an entry with long text takes several places
    */
   LogWriter(String name, OutputStream out, int places) {

@@ -78,7 +78,6 @@ public final class StdoutAuditLog implements AutoCloseable {
     }
   }
 
-  /** Writes the queued lines for at most two seconds. */
   @Override
   public void close() {
     writer.close();

@@ -18,9 +18,6 @@ public final class AdminBudget {
   private final Queue<Unread> oldestFirst = new ConcurrentLinkedQueue<>();
   private final AtomicLong held = new AtomicLong();
 
-  /**
-   * @param maxBytes the bound; above it, clients are disconnected
-   */
   public AdminBudget(long maxBytes) {
     this.maxBytes = maxBytes;
   }

@@ -57,7 +57,6 @@ public record AdminReply(
     this(status, contentType, Unpooled.wrappedBuffer(body), Optional.empty(), Map.of());
   }
 
-  /** Returns a reply of server-sent events, which lasts until the client disconnects. */
   public static AdminReply events(EventFeed feed) {
     return new AdminReply(
         200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.of(feed), Map.of());
@@ -99,8 +98,6 @@ public record AdminReply(
   }
 
   /**
-   * Returns a reply with a JSON document.
-   *
    * @param isForPeople whether to indent the document; indentation is most of the bytes of a long
    *     document
    */

@@ -32,7 +32,6 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
     return Optional.ofNullable(headers.get("last-event-id"));
   }
 
-  /** Returns the {@code accept} header; empty when there is none. */
   public String accept() {
     return String.join(",", headers.getAll(HttpHeaderNames.ACCEPT));
   }
@@ -43,10 +42,9 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   }
 
   /**
-   * Returns the value of a query parameter, which must be one of {@code words}; empty without the
-   * parameter.
+   * Returns the value of a query parameter; empty without the parameter.
    *
-   * @throws IllegalArgumentException for any other value
+   * @throws IllegalArgumentException when the value is none of {@code words}
    */
   public Optional<String> choice(String name, String... words) {
     Optional<String> given = parameter(name);
@@ -57,10 +55,9 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   }
 
   /**
-   * Requires that each parameter is one of {@code known}. Otherwise a misspelt parameter would be
-   * ignored, and the reply would be misleading.
+   * Rejects unknown parameters, because the reply to a misspelt parameter would be misleading.
    *
-   * @throws IllegalArgumentException for any other parameter
+   * @throws IllegalArgumentException when a parameter is none of {@code known}
    */
   public void requireOnly(List<String> known) {
     for (String name : query.keySet()) {

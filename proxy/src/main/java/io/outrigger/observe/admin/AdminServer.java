@@ -44,19 +44,13 @@ public final class AdminServer implements AutoCloseable {
   /** The limit is large, because browsers send the cookies of all ports of the host. */
   private static final int MAX_HEADER_BYTES = 64 * 1024;
 
-  /**
-   * The limit of the header lines of probes. The limit is small, because any client may send
-   * probes, and each header uses far more heap than its bytes.
-   */
+  /** The limit is small, because any client may send probes, and headers use much heap. */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
 
   /** The read size is small, so that one read returns few pipelined requests. */
   private static final int READ_BYTES = 2 * 1024;
 
-  /**
-   * The largest number of bytes that the kernel buffers for a client that does not read. Kernel
-   * buffers count against the container's memory.
-   */
+  /** The limit of the kernel's buffer, which counts against the container's memory. */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
 
   /** The time at shutdown for pending replies and for tasks that other threads submit late. */
@@ -87,8 +81,6 @@ public final class AdminServer implements AutoCloseable {
    *
    * @param endpoints endpoints by {@code "GET /path"} or {@code "POST /path"}; a path that ends in
    *     {@code /*} matches all paths below it
-   * @param turns the queue of possibly large replies
-   * @param budget the bound on unread reply bytes
    * @throws IOException when the address cannot be bound
    */
   public static AdminServer start(

@@ -22,9 +22,6 @@ public final class CallViews {
   private CallViews() {}
 
   /**
-   * Returns the reply to {@code GET /calls}.
-   *
-   * @param now the current time of this process's clock
    * @param since the start of the process
    * @param ports the ports of the forwards
    */

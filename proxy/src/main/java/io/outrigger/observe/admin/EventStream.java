@@ -70,7 +70,7 @@ final class EventStream {
     pull();
   }
 
-  /** Writes a comment, which shows both sides that the connection still works. */
+  /** Shows both sides that the connection works. */
   private void comment() {
     if (context.channel().isWritable()) {
       write(":\n\n");

@@ -26,7 +26,6 @@ public final class EventViews {
     return text.toString();
   }
 
-  /** Returns a decision of outlier detection about an endpoint, with all its numbers. */
   static JsonObject outlier(OutlierEvent event) {
     JsonObject json = Json.object("time", event.time());
     if (event instanceof OutlierEvent.Ejected ejected) {

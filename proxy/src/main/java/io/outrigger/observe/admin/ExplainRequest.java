@@ -29,8 +29,6 @@ public final class ExplainRequest {
   private ExplainRequest() {}
 
   /**
-   * Reads the parameters.
-   *
    * @throws IllegalArgumentException with the reason, when the parameters do not form a valid
    *     request
    */
@@ -73,7 +71,6 @@ public final class ExplainRequest {
     return preview;
   }
 
-  /** Returns the name in lower case, as on the wire. */
   private static String nameOf(String header) {
     return header.substring(0, colon(header)).toLowerCase(Locale.ROOT);
   }

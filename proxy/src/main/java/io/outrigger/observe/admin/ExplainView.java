@@ -96,7 +96,7 @@ public final class ExplainView {
         "path", route.match().path().toString());
   }
 
-  /** Adds a branch; returns the number of endpoints in the branch. */
+  /** Returns the number of endpoints in the branch. */
   private static int addBranch(List<JsonObject> branches, Branch branch, RequestHead request) {
     JsonObject json = Json.object("probability", branch.probability());
     branches.add(json);

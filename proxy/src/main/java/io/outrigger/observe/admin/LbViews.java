@@ -30,8 +30,6 @@ public final class LbViews {
   private LbViews() {}
 
   /**
-   * The load-balancing trees of one forward.
-   *
    * @param clusters the state of each cluster; empty while there is no configuration
    * @param endpoints the approximate number of endpoints in the trees
    * @param show passes the trees to a visitor
@@ -68,8 +66,6 @@ public final class LbViews {
   }
 
   /**
-   * Returns the reply to {@code GET /lb}.
-   *
    * @param overlaid the effect of local policy on clusters, by name
    */
   public static AdminReply reply(
@@ -110,10 +106,7 @@ public final class LbViews {
         true);
   }
 
-  /**
-   * Writes trees as JSON while they are visited, in the form of CONTRACT section 6. The writer runs
-   * on the control loop and keeps no object per endpoint (decision proxy-0016).
-   */
+  /** Writes trees as JSON while they are visited, without an object per endpoint. */
   private static final class TreeJson implements NodeVisitor {
     private final JsonWriter json;
     private final Detail detail;

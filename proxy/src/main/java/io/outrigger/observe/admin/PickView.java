@@ -71,7 +71,6 @@ final class PickView {
         "probability", probability);
   }
 
-  /** Returns the TLS settings of a connection to the endpoint (A29). */
   private static JsonObject tls(EndpointTls tls) {
     UpstreamTls settings = tls.settings();
     return Json.object(

@@ -10,10 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Serves the page's files from the class path. No build step creates the files, and no file comes
- * from another host.
- */
+/** Serves the page's files from the class path. */
 @AnyThread
 public final class StaticPage {
   private static final Pattern FILE = Pattern.compile("/(?:page/([a-z]+\\.(js|css|svg)))?");

@@ -31,8 +31,8 @@ public record XdsViews(Supplier<Node> node, String version) {
    * with clients of their own (A71), the reply is a {@code ClientStatusResponse} with one {@code
    * ClientConfig} per client.
    *
-   * @param type if present, the label of the only type in the reply, such as {@code lds}
-   * @param name if present, the only resource in the reply
+   * @param type the label of the only type in the reply, such as {@code lds}; empty for all types
+   * @param name the only resource in the reply; empty for all resources
    */
   public AdminReply configDump(XdsStatusView view, Optional<String> type, Optional<String> name) {
     List<JsonObject> configs =
@@ -53,10 +53,9 @@ public record XdsViews(Supplier<Node> node, String version) {
   }
 
   /**
-   * Returns the servers with their counts, and the resources without their contents, so that
-   * polling is cheap.
+   * Omits the contents of resources, so that polling is cheap.
    *
-   * @param name if present, the only resource in the reply, with its history
+   * @param name the only resource in the reply, with its history; empty for all resources
    */
   public AdminReply summary(XdsStatusView view, Optional<String> name) {
     List<JsonObject> servers = new ArrayList<>();

@@ -63,9 +63,6 @@ public record AdsEvents(EventLog log) implements AdsObserver {
     return response.changes().stream().map(each -> "; " + each).collect(Collectors.joining());
   }
 
-  /**
-   * Returns the name of the changed resource if exactly one changed, otherwise the resource type.
-   */
   private static String subject(Response response) {
     return response.changed() == 1 && response.changes().size() == 1
         ? response.changes().get(0).name()

@@ -57,7 +57,6 @@ public enum EventKind {
   /** A peer violated HTTP/2, so its connection was closed or its request was rejected. */
   PEER_ERROR;
 
-  /** The name of this kind in responses of {@code /events}. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

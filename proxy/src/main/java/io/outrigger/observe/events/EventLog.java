@@ -27,7 +27,7 @@ public final class EventLog {
   private long lastSeq;
 
   /**
-   * A page of events in the order of their numbers.
+   * Events in the order of their numbers.
    *
    * @param next the number with which to request the next page
    */

@@ -79,8 +79,6 @@ public final class Explainer {
   }
 
   /**
-   * Explains where {@code request} would be sent.
-   *
    * @param trees returns the load-balancing tree of a cluster by its name
    * @param overlaid the effects of local policy, by cluster name
    */

@@ -44,8 +44,6 @@ public record Explanation(
   }
 
   /**
-   * The result of matching one route.
-   *
    * @param missed a description of the matcher that did not match; for {@link Result#POSSIBLE}, the
    *     fraction; empty for a hit
    */
@@ -54,8 +52,6 @@ public record Explanation(
   /**
    * One possible outcome for the request.
    *
-   * @param probability the probability of this outcome, by the draws for routes and weighted
-   *     clusters
    * @param cluster the cluster of the decision or of the request's session; empty when the proxy
    *     answers the request itself
    * @param filters the filters that may affect the request, in order

@@ -68,15 +68,10 @@ public final class TrafficHistory implements CallObserver {
   private Instant begin;
 
   /**
-   * The name of a series.
-   *
    * @param endpoint the address without connection details; empty for a cluster's series
    */
   private record Key(String cluster, String endpoint) {}
 
-  /**
-   * @param loops the event loops, by their index
-   */
   public TrafficHistory(String forward, ControlLoop control, List<? extends Executor> loops) {
     this.forward = forward;
     this.control = control;
@@ -107,8 +102,8 @@ public final class TrafficHistory implements CallObserver {
   /**
    * Returns a view that includes the current minute; called on the control loop.
    *
-   * @param cluster if present, the only cluster in the view
-   * @param endpoint if present, the only endpoint of each cluster in the view
+   * @param cluster the only cluster in the view; empty for all clusters
+   * @param endpoint the only endpoint in the view; empty for all endpoints
    */
   public CompletableFuture<View> read(Optional<String> cluster, Optional<String> endpoint) {
     return gather().thenApply(all -> view(cluster, endpoint));
@@ -207,7 +202,6 @@ public final class TrafficHistory implements CallObserver {
       }
     }
 
-    /** Returns the recorded traffic and starts with empty data. */
     Map<String, ClusterTraffic> take() {
       Map<String, ClusterTraffic> taken = clusters;
       clusters = new HashMap<>();
@@ -235,10 +229,7 @@ public final class TrafficHistory implements CallObserver {
       }
     }
 
-    /**
-     * Closes the current minute, which started at {@code begin}, and removes minutes before {@code
-     * oldest}.
-     */
+    /** Closes the current minute, which started at {@code begin}. */
     void close(Instant begin, Instant oldest) {
       if (current != null) {
         minutes.add(current.summary(begin));

@@ -129,7 +129,7 @@ final class CallMetrics {
         .forEach((type, each) -> put(Kind.ATTEMPT_DELAYS, delayed(labels, type), each));
   }
 
-  /** Adds the calls of a served address. Bytes received from the app are sent to the caller. */
+  /** The bytes that a served call receives from the app are sent to the caller. */
   private void served(String method, MethodStats totals) {
     Labels labels = Labels.of("grpc.method", method);
     served.add(labels, totals.attempts());

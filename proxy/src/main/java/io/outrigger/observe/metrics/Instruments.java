@@ -22,14 +22,10 @@ final class Instruments {
   private final Map<String, Supplier<MetricSnapshot>> all = new LinkedHashMap<>();
   private final Set<String> leftOut;
 
-  /**
-   * @param leftOut the names of labels that the instruments do not have
-   */
   Instruments(Set<String> leftOut) {
     this.leftOut = leftOut;
   }
 
-  /** Returns {@code labels} without the labels in {@link #leftOut}. */
   private Labels shown(Labels labels) {
     if (leftOut.isEmpty() || labels.stream().noneMatch(each -> leftOut.contains(each.getName()))) {
       return labels;
@@ -54,7 +50,6 @@ final class Instruments {
       values.merge(shown(labels), value, Double::sum);
     }
 
-    /** Sets the value of the labels to the smaller of their value and {@code value}. */
     void addMin(Labels labels, double value) {
       values.merge(labels, value, Math::min);
     }
@@ -75,7 +70,6 @@ final class Instruments {
       this.parts = parts;
     }
 
-    /** Adds values; sums the values of labels that differ only in left-out labels. */
     void add(Labels labels, Histogram measured) {
       values.computeIfAbsent(shown(labels), first -> measured.empty()).add(measured);
     }

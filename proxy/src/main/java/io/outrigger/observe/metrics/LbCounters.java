@@ -184,11 +184,7 @@ public final class LbCounters {
     }
   }
 
-  /**
-   * Returns the labels of a place; the cluster is {@link #OTHER} when there are too many places.
-   *
-   * @param locality the locality in the form of A78; empty when there is no locality
-   */
+  /** Returns the labels of a place; {@link #OTHER} is the cluster of places beyond the limit. */
   private Labels place(String target, String cluster, String locality) {
     Labels place = labels(target, cluster, locality);
     if (places.size() < MAX_PLACES) {

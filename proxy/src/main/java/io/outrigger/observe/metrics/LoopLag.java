@@ -12,14 +12,11 @@ import java.util.function.LongSupplier;
  */
 @ControlConfined
 public final class LoopLag {
-  private final LongSupplier clock;
+  private final LongSupplier nanoTime;
   private final List<Loop> loops;
 
-  /**
-   * @param clock monotonic nanoseconds
-   */
-  public LoopLag(List<? extends Executor> loops, LongSupplier clock) {
-    this.clock = clock;
+  public LoopLag(List<? extends Executor> loops, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
     this.loops = loops.stream().map(Loop::new).toList();
   }
 
@@ -44,7 +41,7 @@ public final class LoopLag {
     }
 
     long measure() {
-      long now = clock.getAsLong();
+      long now = nanoTime.getAsLong();
       long last = waitedNanos;
       if (isWaiting) {
         return Math.max(last, now - postedNanos);
@@ -53,7 +50,7 @@ public final class LoopLag {
       postedNanos = now;
       loop.execute(
           () -> {
-            waitedNanos = clock.getAsLong() - now;
+            waitedNanos = nanoTime.getAsLong() - now;
             isWaiting = false;
           });
       return last;

@@ -27,8 +27,6 @@ public record MetricsText(ExpositionFormatWriter writer) {
   }
 
   /**
-   * Writes the text of a scrape, in UTF-8.
-   *
    * @param memory a memory stream, which does not fail
    */
   public void write(MetricsView view, OutputStream memory) {

@@ -18,8 +18,6 @@ import java.util.TreeMap;
 /**
  * The values of one scrape, read at one moment.
  *
- * @param overlay the effect of local policy
- * @param certificates the certificates of the bootstrap's providers
  * @param leftOutLabels the names of labels that are not exported
  */
 @AnyThread
@@ -41,8 +39,6 @@ public record MetricsView(
   }
 
   /**
-   * The values of the process as a whole.
-   *
    * @param controlFailures tasks of the control loop that ended with an exception, which is always
    *     a bug
    * @param lostAuditLines lines that are missing from the audit log; empty when there is no audit
@@ -66,8 +62,6 @@ public record MetricsView(
   }
 
   /**
-   * The values of one forward.
-   *
    * @param target the target as configured ({@code grpc.target})
    * @param refusedConnections connections that were closed at once because of {@code
    *     --max-connections}
@@ -87,8 +81,6 @@ public record MetricsView(
   }
 
   /**
-   * The values of one served address.
-   *
    * @param ready whether the port is open and its app can be reached
    */
   public record Serve(
@@ -105,8 +97,6 @@ public record MetricsView(
   }
 
   /**
-   * How often an RBAC filter made one decision.
-   *
    * @param policy the policy that matched; empty when no policy matched
    */
   public record Decisions(String filter, String policy, boolean isAllowed, long count) {}

@@ -116,7 +116,7 @@ final class ProcessMetrics {
     }
   }
 
-  /** Returns the resident memory; empty on systems other than Linux. */
+  /** Returns empty on systems other than Linux. */
   private static OptionalLong residentBytes() {
     try (Stream<String> lines = Files.lines(STATUS)) {
       return lines

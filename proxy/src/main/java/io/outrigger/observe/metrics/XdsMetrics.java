@@ -82,7 +82,6 @@ final class XdsMetrics {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
 
-  /** Adds the metrics of local policy, if there is local policy. */
   static void addOverlay(OverlayStatus overlay, Instruments all) {
     if (overlay.rules().isEmpty() && overlay.problems().isEmpty()) {
       return;

@@ -25,7 +25,6 @@ final class ExportOutageLog {
 
   /**
    * @param what the exported data in the plural, such as {@code traces}
-   * @param endpoint the collector's endpoint, as in the flag
    */
   ExportOutageLog(String what, String endpoint) {
     this.what = what;

@@ -30,7 +30,6 @@ final class OtelSpans implements CallSpans {
   private final String method;
   private @Nullable MessageSpan attempt;
 
-  /** The span of the current wait; null when the call does not wait. */
   private @Nullable Span delay;
 
   /**

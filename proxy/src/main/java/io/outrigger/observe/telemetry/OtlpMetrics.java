@@ -99,10 +99,7 @@ final class OtlpMetrics implements MetricProducer {
       return DoublePointData.create(startNanos, nanos, labels, value, List.of());
     }
 
-    /**
-     * Converts a histogram. Neither Prometheus snapshots nor OTLP have cumulative bucket counts;
-     * OTLP omits the infinite bound.
-     */
+    /** The bucket counts of both forms are not cumulative. OTLP omits the infinite bound. */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();
       var bounds = buckets.stream().map(ClassicHistogramBucket::getUpperBound);

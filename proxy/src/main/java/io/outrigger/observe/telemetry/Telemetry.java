@@ -97,7 +97,6 @@ public final class Telemetry implements AutoCloseable {
     return new OtelTracer(sdk.getTracer(SCOPE), sdk.getPropagators().getTextMapPropagator());
   }
 
-  /** Sends pending data for at most two seconds, and shuts down. */
   @Override
   public void close() {
     sdk.shutdown().join(FLUSH_LIMIT.toMillis(), TimeUnit.MILLISECONDS);

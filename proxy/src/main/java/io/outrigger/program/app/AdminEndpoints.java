@@ -27,10 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.slf4j.LoggerFactory;
 
-/**
- * The table of the admin endpoints (CONTRACT section 6). Each endpoint shows one view of the
- * running sidecar.
- */
+/** The table of the admin endpoints (CONTRACT section 6). */
 @AnyThread
 final class AdminEndpoints {
   /** The largest number of connections that {@code /memory} lists. */
@@ -198,7 +195,7 @@ final class AdminEndpoints {
         () -> AdminReply.json(200, state.serves().stream().map(each -> each.view(state)).toList()));
   }
 
-  /** Reads only thread-safe counters, so the reply does not wait for the control loop. */
+  /** Reads only thread-safe counters, so it needs no task on the control loop. */
   private CompletionStage<AdminReply> calls() {
     return CallViews.reply(
             Instant.now(),

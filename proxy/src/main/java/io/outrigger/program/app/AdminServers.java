@@ -33,7 +33,6 @@ final class AdminServers implements AutoCloseable {
    */
   private static final Duration HEALTH_PERIOD = Duration.ofMillis(100);
 
-  /** An open server. */
   private record Running(InetSocketAddress address, Runnable close) {}
 
   private final AdminState state;

@@ -89,7 +89,7 @@ record AdminState(
     return waiting;
   }
 
-  /** Whether requests to {@code forward} can be routed. Runs on the control loop. */
+  /** Runs on the control loop. */
   boolean isConfigured(RunningForward forward) {
     return bootstrapWait.missing().isEmpty() && forward.hadConfig();
   }

@@ -88,10 +88,7 @@ final class AuthorityTargets implements TargetResolver {
     return entry.answer;
   }
 
-  /**
-   * Returns the target of an authority if one exists. Calling this method does not count as use of
-   * the target.
-   */
+  /** Returns the target of an authority if one exists. The call does not count as use. */
   Optional<TargetRuntime> known(String authority) {
     return Optional.ofNullable(byAuthority.get(authority)).map(entry -> entry.target);
   }

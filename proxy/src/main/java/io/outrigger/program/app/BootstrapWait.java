@@ -40,8 +40,6 @@ final class BootstrapWait {
 
   interface Use {
     /**
-     * Starts to use {@code source}.
-     *
      * @throws InvalidInput when a file of {@code source} cannot be used
      */
     void accept(ConfigSource source) throws InvalidInput;
@@ -57,7 +55,7 @@ final class BootstrapWait {
   private boolean isWrong;
 
   /**
-   * Creates a wait whose timeout starts now.
+   * Starts the timeout.
    *
    * @param workloads returns why a Workload API that the bootstrap names has sent nothing yet;
    *     empty when all such APIs have answered

@@ -22,8 +22,6 @@ final class ControlPlanes {
   private static final Node UNKNOWN_NODE = new Node("", "", new Locality("", "", ""), Map.of());
 
   /**
-   * The bootstrap, and the clients of the control planes that it names.
-   *
    * @param files the static resources that replace the control planes
    */
   record Known(ConfigSource source, AdsClients clients, Optional<ResourceDirectory> files) {

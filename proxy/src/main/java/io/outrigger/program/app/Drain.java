@@ -42,7 +42,7 @@ final class Drain {
   private final CompletableFuture<Void> leaving = new CompletableFuture<>();
 
   /**
-   * @param forwards is complete, like {@code serves}, before the shutdown begins
+   * @param forwards complete, like {@code serves}, before the shutdown begins
    */
   Drain(
       ControlLoop control,
@@ -69,7 +69,6 @@ final class Drain {
             portsClosed ? "draining: the port is closed" : "draining: requests are still accepted");
   }
 
-  /** The number of requests that were cut at the timeout; 0 before the timeout. */
   long cutRequests() {
     return cutRequests;
   }

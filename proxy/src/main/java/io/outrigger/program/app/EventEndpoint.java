@@ -22,7 +22,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class EventEndpoint implements AdminEndpoint {
   private static final int MAX_STREAMS = 64;
 
-  /** A list contains all events. */
   private static final int WHOLE = Integer.MAX_VALUE;
 
   private static final int PART = 32;

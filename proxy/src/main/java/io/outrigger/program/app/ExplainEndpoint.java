@@ -16,10 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * {@code GET /explain}: explains how a request would be routed, without sending the request. The
- * parameter {@code forward} is optional when there is only one forward. With {@code serve}, the
- * endpoint explains how a served address would treat a request of the client with the name {@code
- * peer} and the IP address {@code source}.
+ * {@code GET /explain}. The parameter {@code forward} is optional when there is only one forward.
+ * With {@code serve}, the endpoint explains how a served address would treat a request of the
+ * client with the name {@code peer} and the IP address {@code source}.
  */
 @AnyThread
 final class ExplainEndpoint implements AdminEndpoint {

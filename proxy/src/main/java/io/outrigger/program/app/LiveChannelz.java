@@ -35,9 +35,7 @@ final class LiveChannelz implements ChannelzSource {
   private final AdminState state;
   private final UpstreamSockets upstream;
 
-  /**
-   * The ids of the latest snapshot. This field and the next two are confined to the control loop.
-   */
+  // This field and the next two are confined to the control loop.
   private final ChannelzIds ids = new ChannelzIds();
 
   private @Nullable View latest;

@@ -51,13 +51,10 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   private Supplier<List<OverlayStatus.Rule>> rules = List::of;
 
   /**
-   * The result of a check.
-   *
    * @param findings rejected and missing resources, and resources that cannot work
    * @param warnings resources that work only in part, and the routes that A31's default timeout
    *     limits
    * @param routes the number of routes in the target's virtual host
-   * @param trees the load-balancing trees of the clusters that the routes name
    */
   public record Result(
       List<String> findings,
@@ -83,7 +80,6 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   /**
    * Checks {@code target}. Blocks until the check is done.
    *
-   * @param overlay the local policy that is applied to the fetched resources
    * @param apiServer the API server of a {@code k8s:///} target; empty for other targets
    * @param timeout the time limit of the whole check
    * @throws IllegalArgumentException when a control plane of the bootstrap cannot be used, for

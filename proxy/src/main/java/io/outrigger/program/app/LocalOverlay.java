@@ -50,7 +50,6 @@ final class LocalOverlay {
   private TimerHandle unmatched = () -> {};
 
   /**
-   * @param reader runs blocking reads
    * @param roots files and folders; empty when there is no overlay
    * @param read the overlay files as they were read at the start
    */

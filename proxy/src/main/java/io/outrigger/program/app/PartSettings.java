@@ -91,7 +91,6 @@ final class PartSettings {
    * Starts the export of traces and metrics over OTLP; empty when OTLP is off. The caller must
    * close the result.
    *
-   * @param metrics the metrics that are sent at each interval
    * @throws InvalidInput when one of OpenTelemetry's environment variables cannot be used
    */
   static Optional<Telemetry> telemetry(ProxyOptions options, Supplier<MetricSnapshots> metrics)

@@ -232,7 +232,7 @@ record PortOpener(
         configs -> dependencies(forward, target, authority, configs));
   }
 
-  /** Creates the cluster of a served address's app. Runs on the control loop. */
+  /** Runs on the control loop. */
   private AppCluster app(ServeSpec serve) {
     String name = serve.app().toString();
     var app =
@@ -287,7 +287,6 @@ record PortOpener(
     name.start();
   }
 
-  /** Returns the xDS client that supplies a target's resources. */
   static XdsClient client(Target.Single target, AdsClients clients) {
     String name = target.toString();
     return target

@@ -82,9 +82,7 @@ public final class ProxyApp implements AutoCloseable {
   private final ControlThread control;
   private final BackgroundThread decoding = new BackgroundThread("xds-decode");
 
-  /**
-   * Reads certificates on a thread of its own, so that a hanging file system delays no other work.
-   */
+  /** A separate thread, so that a hanging file system delays no other work. */
   private final BackgroundThread certificateReading = new BackgroundThread("certificates");
 
   private final BackgroundThread stateFiles = new BackgroundThread("state");
@@ -176,14 +174,13 @@ public final class ProxyApp implements AutoCloseable {
     admin = new AdminServers(state, connector.sockets());
   }
 
-  /** Calls {@link #start(ProxyOptions, Function)} with the DNS resolver of the system. */
   public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
     return start(options, NettyDnsLookup::new);
   }
 
   /**
-   * Starts a sidecar. Blocks until its ports are open. Files of the bootstrap may still be missing;
-   * {@link #awaitConfiguration} waits for them.
+   * Starts a sidecar. Blocks until its ports are open. {@link #awaitConfiguration} waits for files
+   * of the bootstrap that are missing.
    *
    * @param names creates the DNS resolver
    * @throws StartFailure when a port or the transport cannot be used; no port stays bound
@@ -323,10 +320,7 @@ public final class ProxyApp implements AutoCloseable {
     OutOfMemory.endsHeaviestOf(memory);
   }
 
-  /**
-   * Logs the open ports. Runs only after all ports are open, so a failed start logs only its
-   * reason.
-   */
+  /** Logs the open ports, after all are open: a failed start then logs only its reason. */
   private void announce() {
     log.info(
         "outrigger {}, commit {}, Java {}, node {}",
@@ -403,16 +397,12 @@ public final class ProxyApp implements AutoCloseable {
     return admin.address(flag);
   }
 
-  /**
-   * Begins the graceful shutdown; further calls have no effect.
-   *
-   * @return a future that completes when no stream is left, or on timeout
-   */
+  /** Begins the graceful shutdown; the result completes when no stream is left, or on timeout. */
   public CompletableFuture<Void> drain() {
     return drain.begin();
   }
 
-  /** Calls {@link #drain}, and lets the process exit afterwards. */
+  /** Drains, and then lets the process exit. */
   public void quit() {
     drain.beginAndLeave();
   }

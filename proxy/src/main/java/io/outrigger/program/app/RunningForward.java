@@ -19,7 +19,6 @@ import java.util.stream.Stream;
  * One running {@code --forward}: its port, and its targets. Methods run on the control loop.
  *
  * @param listen the bound address; port 0 is replaced by the port that the system chose
- * @param target the target as configured
  * @param only the target of a forward with a fixed target; decides whether the forward is ready
  * @param many the targets of a forward whose requests name their target
  */

@@ -71,8 +71,6 @@ final class ServeExplainer {
   record Filter(String name, String action, String verdict, Optional<String> policy) {}
 
   /**
-   * Reads the parameters {@code peer} and {@code source}, and the parameters of the request.
-   *
    * @throws IllegalArgumentException with the reason, when the parameters are invalid
    */
   ServeExplainer(RunningServe serve, AdminRequest asked) {

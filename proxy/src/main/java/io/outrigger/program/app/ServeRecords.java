@@ -63,9 +63,6 @@ final class ServeRecords implements ServeObserver {
     }
   }
 
-  /**
-   * @param nanos returns the time of a monotonic clock
-   */
   ServeRecords(
       String serve,
       ServingReports reports,

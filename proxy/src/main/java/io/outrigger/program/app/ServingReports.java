@@ -43,8 +43,6 @@ final class ServingReports {
   }
 
   /**
-   * Called when the state of the port or its reason has changed.
-   *
    * @param reason why the port is closed; empty when it is open
    */
   void onState(ServedListener.State state, String reason) {

@@ -26,7 +26,6 @@ public final class TargetReports {
   private Optional<String> failure = Optional.empty();
   private Optional<String> defaultLimit = Optional.empty();
 
-  /** Creates the reports of a target that has no configuration yet. */
   public TargetReports(EventLog events, String forward, String target, boolean ignoreRouteTimeout) {
     this.events = events;
     this.forward = forward;

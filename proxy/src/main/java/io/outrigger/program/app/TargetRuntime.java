@@ -94,7 +94,7 @@ public final class TargetRuntime
     }
   }
 
-  /** Closes the cluster manager and the resource graph; later requests fail. */
+  /** Later requests fail. */
   void close() {
     control.checkInside();
     if (closed) {
@@ -215,7 +215,6 @@ public final class TargetRuntime
     return clusters;
   }
 
-  /** Returns the virtual host that serves the target, and the domain that matched. */
   Optional<DomainMatch> domain() {
     control.checkInside();
     return domain;

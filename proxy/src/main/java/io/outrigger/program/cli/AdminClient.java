@@ -60,8 +60,6 @@ final class AdminClient {
   }
 
   /**
-   * Requests {@code path}.
-   *
    * @throws StartFailure with the reason in one line, when there is no reply
    */
   Reply get(String path) throws StartFailure {
@@ -84,8 +82,6 @@ final class AdminClient {
   }
 
   /**
-   * Returns the body of the reply for {@code path}.
-   *
    * @throws StartFailure when there is no reply, or its status is not 200
    */
   String body(String path) throws StartFailure {

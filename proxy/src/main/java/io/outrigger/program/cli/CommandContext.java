@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 /**
  * The parts of the process that a command uses.
  *
- * @param programs the programs that commands start
  * @param signals installs the signal handlers; the JVM's default handlers apply until a command
  *     calls this supplier
  */

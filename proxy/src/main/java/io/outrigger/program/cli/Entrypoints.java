@@ -17,9 +17,8 @@ import java.util.Optional;
 /**
  * The programs that the commands start.
  *
- * @param preparation initialization that every run needs, whatever its configuration. The
- *     initialization runs on another thread while files are read. A run also works without this
- *     initialization, and no task depends on another task or its thread.
+ * @param preparation initialization that runs on another thread while files are read. A run also
+ *     works without this initialization, and no task depends on another task or its thread.
  */
 public record Entrypoints(
     RunEntrypoint run, List<Runnable> preparation, DemoEntrypoint demo, LiveEntrypoint live) {
@@ -30,11 +29,9 @@ public record Entrypoints(
   @FunctionalInterface
   interface RunEntrypoint {
     /**
-     * Runs the sidecar until it has drained.
+     * Runs the sidecar until it has drained, and returns the exit code.
      *
-     * @param signals the process's signals; the program sets {@link Signals#onFirst} as soon as it
-     *     can drain
-     * @return the exit code: 0 after a clean drain
+     * @param signals the sidecar sets {@link Signals#onFirst} as soon as it can drain
      * @throws StartFailure when the program cannot start; no port stays bound
      * @throws InvalidInput when a file that appeared during the wait, or one of OpenTelemetry's
      *     environment variables, is invalid
@@ -45,18 +42,15 @@ public record Entrypoints(
   @FunctionalInterface
   interface DemoEntrypoint {
     /**
-     * Runs the demo and prints its text.
+     * Runs the demo and returns the exit code.
      *
      * @param duration the time after which the demo ends; empty means until a signal
-     * @param admin the admin address of the demo's sidecar
-     * @return the exit code
      */
     int run(
         Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
         throws StartFailure;
   }
 
-  /** Fetches the configuration of a target, as {@link LiveCheck#run} does. */
   @FunctionalInterface
   interface LiveEntrypoint {
     LiveCheck.Result check(

@@ -58,7 +58,6 @@ record JsonView(JsonObject json) {
     return element.isJsonPrimitive() ? element.getAsString() : element.toString();
   }
 
-  /** Returns a time, truncated to milliseconds. */
   String millis(String name) {
     return text(name).replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z");
   }

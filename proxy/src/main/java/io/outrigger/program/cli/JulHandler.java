@@ -30,9 +30,7 @@ public final class JulHandler extends Handler {
     System.setProperty("java.util.logging.config.class", Setup.class.getName());
   }
 
-  /**
-   * Installs this handler as the only one. Only warnings and errors pass, as for other libraries.
-   */
+  /** Installs this handler as the only handler. Only warnings and errors pass. */
   public static final class Setup {
     private static final String PROPERTIES =
         "handlers = " + JulHandler.class.getName() + "\n.level = WARNING\n";

@@ -17,10 +17,7 @@ final class RunLine {
 
   private RunLine() {}
 
-  /**
-   * Returns the flags in {@code args}; empty when {@code args} is not a plain command line of
-   * {@code run}.
-   */
+  /** Returns the flags; empty when {@code args} is not a plain command line of {@code run}. */
   static Optional<Map<Flag, List<String>>> read(String... args) {
     if (args.length == 0 || !args[0].equals("run")) {
       return Optional.empty();

@@ -19,12 +19,7 @@ record SidecarRun(CommandContext context) {
    */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
-  /**
-   * Runs the sidecar with the flags of the command line. {@link #prepare} starts first, since it
-   * takes longest.
-   *
-   * @return the exit code
-   */
+  /** Runs the sidecar and returns the exit code. {@link #prepare} starts first, as it takes longest. */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
     var preparation =
         CompletableFuture.supplyAsync(
@@ -50,7 +45,6 @@ record SidecarRun(CommandContext context) {
     return context.signals().get();
   }
 
-  /** Calls {@link #run}, and prints a failure on stderr. */
   int runAndReport(Map<Flag, List<String>> given) {
     try {
       return run(given);

@@ -17,10 +17,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/**
- * {@code outrigger status}: shows a running sidecar's forwards, xDS state, LB trees and events as
- * tables.
- */
+/** {@code outrigger status}: shows the state of a running sidecar as tables. */
 @Command(
     description = "Shows the forwards, xDS state, LB tree and latest events of a running sidecar.")
 final class StatusCommand extends AdminCommand {

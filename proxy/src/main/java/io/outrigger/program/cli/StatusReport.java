@@ -23,11 +23,6 @@ final class StatusReport {
 
   private StatusReport() {}
 
-  /**
-   * The rendered replies.
-   *
-   * @param problems one line per failure
-   */
   record Lines(List<String> problems, List<String> tables) {}
 
   /**
@@ -46,7 +41,6 @@ final class StatusReport {
           Stream.of(cells).map(PlainText::of).map(cell -> cell.isEmpty() ? "-" : cell).toList());
     }
 
-    /** Adds a row for each view, and returns the lines. */
     List<String> with(List<JsonView> views, Function<JsonView, String[]> cells) {
       views.forEach(view -> row(cells.apply(view)));
       return lines();
@@ -72,8 +66,6 @@ final class StatusReport {
   }
 
   /**
-   * Renders the replies as lines.
-   *
    * @param answers the replies, one member per admin endpoint, named like the endpoint
    * @throws com.google.gson.JsonParseException when a reply has an unexpected form
    */

@@ -42,7 +42,7 @@ final class WaitCommand extends AdminCommand {
     return Failures.OK;
   }
 
-  /** Returns why the sidecar is not ready; empty when the sidecar is ready. */
+  /** Returns why the sidecar is not ready; empty when it is ready. */
   private static String obstacle(AdminClient client) {
     try {
       AdminClient.Reply reply = client.get("/ready");

@@ -39,7 +39,6 @@ public final class Demo {
    * Runs the demo on the caller's thread.
    *
    * @param limit the duration of the story; empty means that it repeats until a signal
-   * @param admin the address of the sidecar's admin page
    * @param onSignal receives the action that ends the demo
    * @return 0 when every step succeeded, else 1
    * @throws StartFailure when a port cannot be used

@@ -23,8 +23,6 @@ final class DemoClient implements AutoCloseable {
   private final ManagedChannel channel;
 
   /**
-   * The result of a call.
-   *
    * @param text the response; empty on failure
    */
   record Reply(Status status, String text) {

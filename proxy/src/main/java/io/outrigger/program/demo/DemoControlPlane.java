@@ -83,9 +83,6 @@ final class DemoControlPlane implements AutoCloseable {
   private final Server server;
 
   /**
-   * Serves the mesh.
-   *
-   * @param servedPort the port of the served address
    * @param priorities one list of backends per priority, highest first
    */
   DemoControlPlane(int servedPort, List<List<DemoBackend>> priorities) throws IOException {

@@ -22,9 +22,6 @@ final class DemoLoad implements AutoCloseable {
   private final Map<String, Long> byFailure = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /**
-   * @param port the sidecar's local port
-   */
   DemoLoad(int port) {
     client = DemoClient.ofForward(port);
     thread.setDaemon(true);

@@ -29,8 +29,6 @@ final class DemoStory {
   private static final Duration POLL = Duration.ofMillis(10);
 
   /**
-   * The programs that call the served address.
-   *
    * @param allowed the program whose certificate the policy allows
    */
   record Peers(DemoClient allowed, DemoClient denied, DemoClient anonymous) {}
@@ -44,9 +42,6 @@ final class DemoStory {
   private final long startNanos;
   private boolean allSucceeded = true;
 
-  /**
-   * @param stopped whether the user has ended the demo
-   */
   DemoStory(
       PrintWriter out,
       DemoLoad load,
@@ -91,11 +86,7 @@ final class DemoStory {
     print("");
   }
 
-  /**
-   * Runs the story: once within {@code limit}, or repeatedly without a limit.
-   *
-   * @return whether every step succeeded
-   */
+  /** Runs the story once within {@code limit}; returns whether every step succeeded. */
   boolean run(Optional<Duration> limit) throws IOException {
     do {
       Duration round = limit.orElse(ROUND);

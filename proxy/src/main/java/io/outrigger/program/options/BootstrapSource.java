@@ -44,7 +44,6 @@ public final class BootstrapSource {
 
   private BootstrapSource() {}
 
-  /** A usable bootstrap. */
   public record Found(Bootstrap bootstrap, String origin, List<String> warnings) {
     public Found {
       warnings = List.copyOf(warnings);
@@ -52,9 +51,8 @@ public final class BootstrapSource {
   }
 
   /**
-   * Returns the bootstrap of the first source that is set.
+   * Returns the bootstrap of the first source that is set; empty when no source is set.
    *
-   * @return empty when no source is set
    * @throws AbsentFile when the first source that is set names a file that does not exist
    * @throws InvalidInput with all errors, when the first source that is set cannot be read
    */
@@ -117,7 +115,7 @@ public final class BootstrapSource {
         + finding;
   }
 
-  /** Returns {@code text} with positions; empty when it is JSON that YAML cannot read. */
+  /** Returns the positions of the values; empty for JSON that the YAML reader cannot read. */
   private static Optional<Located> located(String text) {
     try {
       return YamlReader.read(text.replace('\t', ' '), text.length()); // YAML rejects tabs

@@ -12,8 +12,6 @@ public final class ByteSize {
   private ByteSize() {}
 
   /**
-   * Reads {@code text} as a number of bytes.
-   *
    * @throws IllegalArgumentException with the reason, when {@code text} is not a size
    */
   public static long parse(String text) {

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;
 
-  /** A key that messages may show. Other text may be a secret of a file given by mistake. */
+  /** A key that messages may show. Any other text may be a secret, if the file is a wrong one. */
   private static final Pattern FORM = Pattern.compile("[A-Za-z_-]{1,40}");
 
   private static final int SHOWN_WITHOUT_KEY = 3;
@@ -44,8 +44,6 @@ final class ConfigFile {
   }
 
   /**
-   * Reads {@code file}.
-   *
    * @param namedBy the flag or variable that names the file
    */
   static Map<Flag, Given> read(Path file, String namedBy) throws InvalidInput {

@@ -14,8 +14,6 @@ import java.util.Optional;
  */
 final class GivenFlags {
   /**
-   * The given text of one flag.
-   *
    * @param origin the flag's name in messages: {@code --admin}, {@code OUTRIGGER_ADMIN} or {@code
    *     outrigger.yaml: admin}
    * @param values the given values; several only for a repeatable flag
@@ -58,12 +56,11 @@ final class GivenFlags {
     return Optional.ofNullable(given.get(flag));
   }
 
-  /** Returns the values of a repeatable flag; empty when it was not given. */
   List<String> values(Flag flag) {
     return get(flag).map(Given::values).orElse(List.of());
   }
 
-  /** Returns the name with which messages about {@code flag} begin, even if it was not given. */
+  /** Returns the beginning of messages about {@code flag}, also if the flag was not given. */
   String origin(Flag flag) {
     return get(flag).map(Given::origin).orElse(flag.option());
   }

@@ -40,7 +40,7 @@ public class InvalidInput extends Exception {
     }
   }
 
-  /** Returns one line per error, at least one line. */
+  /** Returns one line per error. */
   public List<String> lines() {
     return lines;
   }

@@ -85,7 +85,7 @@ public final class OptionsReader {
   private final GivenFlags given;
   private final Problems problems = new Problems();
 
-  /** The values of the flags that have been read so far, defaults included. */
+  /** The values of the flags that were read, defaults included. */
   private final Map<Flag, Object> values = new EnumMap<>(Flag.class);
 
   private OptionsReader(GivenFlags given) {
@@ -93,9 +93,8 @@ public final class OptionsReader {
   }
 
   /**
-   * Reads the options of {@code outrigger run}. Reads files, but opens no port.
+   * Reads the options of {@code outrigger run}, and the files that they name. Opens no port.
    *
-   * @param commandLine the values of the flags that were given
    * @throws InvalidInput with one line per error
    */
   public static ProxyOptions read(
@@ -290,7 +289,6 @@ public final class OptionsReader {
         valueOrOff(Flag.OTLP, Optional.empty(), OptionsReader::endpoint));
   }
 
-  /** Reads comma-separated names of optional labels. */
   private static Set<String> labels(String text) {
     return Arrays.stream(text.split(",", -1))
         .map(name -> oneOf(name.strip(), LABEL_WORDS))
@@ -406,8 +404,6 @@ public final class OptionsReader {
   }
 
   /**
-   * Reads a size.
-   *
    * @param limit describes {@code most} in the message about a size that is too large
    */
   private static long bytes(String text, long least, long most, String limit) {

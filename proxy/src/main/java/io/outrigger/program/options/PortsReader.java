@@ -46,7 +46,6 @@ final class PortsReader {
     return serves;
   }
 
-  /** Parses each value of a flag and adds the result to {@code all}. */
   private <T> void read(
       Flag flag,
       Function<String, T> parser,
@@ -86,7 +85,6 @@ final class PortsReader {
     reserved.add(Map.entry(address, subject));
   }
 
-  /** Whether a served address or a target needs a control plane. */
   boolean needControlPlane() {
     return !serves.isEmpty()
         || forwards.stream().anyMatch(forward -> forward.target().ownServer().isEmpty());

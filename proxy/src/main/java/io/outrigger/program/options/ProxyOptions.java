@@ -28,9 +28,9 @@ import java.util.stream.Stream;
  * @param source the source of the configuration; empty while the bootstrap is missing or invalid
  * @param lookup the lookup that reads the source again
  * @param overlays files and folders of local policy, in order of precedence
- * @param overlay the content of these files and folders
- * @param state the store of resources; empty when {@code --state} is off
- * @param kubernetes the API server; empty when no target is a Kubernetes Service
+ * @param overlay the content of the files in {@code overlays}
+ * @param state empty when {@code --state} is off
+ * @param kubernetes empty when no target is a Kubernetes Service
  * @param settings the value of each flag by its bare name, for display: a number, a boolean, a text
  *     or a list of texts. Flags without a value are absent
  */
@@ -74,15 +74,11 @@ public record ProxyOptions(
   }
 
   /**
-   * The API server of {@code k8s:///} targets.
-   *
    * @param zone the zone of this process, for topology aware routing
    */
   public record KubernetesAccess(ApiAccess api, Optional<String> zone) {}
 
   /**
-   * The source of the configuration.
-   *
    * @param bootstrap the given bootstrap, else the default bootstrap. With static resources, the
    *     bootstrap has exactly one server, {@link #STATIC_SERVER}; when no forward needs a control
    *     plane, the bootstrap may have no server
@@ -121,29 +117,21 @@ public record ProxyOptions(
    */
   public record State(Path folder, Duration after, Duration maxAge) {}
 
-  /** The addresses that this process serves for the mesh, and their settings. */
   public record Serving(List<ServeSpec> serves, ServeSettings settings) {
     public Serving {
       serves = List.copyOf(serves);
     }
   }
 
-  /**
-   * The addresses of the servers besides the forwards; empty for each server that is off.
-   *
-   * @param health the address of a server that has only probes and metrics
-   */
+  /** The addresses of the servers besides the forwards; empty for each server that is off. */
   public record Servers(
       Optional<ListenAddress.Tcp> admin,
       Optional<ListenAddress.Tcp> adminGrpc,
       Optional<ListenAddress.Tcp> health) {}
 
   /**
-   * The settings of routing and balancing.
-   *
    * @param aggregatesDecide whether the policy of an aggregate cluster replaces the policies of its
    *     leaves (A75 "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
-   * @param ignoreRouteTimeout whether {@code timeout} and {@code max_grpc_timeout} are ignored
    * @param dnsRefresh the interval in which the names of {@code dns:///} targets are looked up
    *     again; zero means only when a connection is lost
    */
@@ -154,11 +142,9 @@ public record ProxyOptions(
       Duration dnsRefresh) {}
 
   /**
-   * The settings of metrics and traces.
-   *
    * @param calls the attributes that metrics of the forwards' calls distinguish
    * @param leftOutLabels the optional labels that metrics do not have
-   * @param otlp the receiver of traces and metrics; empty when switched off
+   * @param otlp the endpoint of the collector; empty when OTLP is off
    */
   public record Measurement(Measuring calls, Set<String> leftOutLabels, Optional<String> otlp) {
     public Measurement {
@@ -196,7 +182,6 @@ public record ProxyOptions(
    */
   public record Drain(Duration delay, Duration timeout) {}
 
-  /** The destination of the access log, which has one JSON line per request. */
   public sealed interface AccessLog {
     record Stdout() implements AccessLog {}
 

@@ -117,7 +117,7 @@ public final class SourceLookup {
         : bootstrap.servers().get(0).features();
   }
 
-  /** Returns the readable paths of a flag; adds an error for each other path. */
+  /** Returns the readable paths of a flag; adds an error for each unreadable path. */
   static List<Path> paths(GivenFlags settings, Flag flag, String empty, Problems problems) {
     List<Path> paths = new ArrayList<>();
     for (String text : settings.values(flag)) {

@@ -44,7 +44,6 @@ public final class StartFailure extends Exception {
    * Creates the failure for an address that could not be bound.
    *
    * @param origin the flag and its value, such as {@code --forward 9001=xds:///orders}
-   * @param cause the reason of the failed bind
    */
   public static StartFailure cannotBind(String origin, Throwable cause) {
     String reason = reason(cause);

@@ -68,8 +68,6 @@ public final class ChannelzIds {
     }
 
     /**
-     * Adds a target of a forward.
-     *
      * @param calls the counts; empty when calls are counted for several targets together
      * @param show passes the trees of the target's clusters to a visitor
      */

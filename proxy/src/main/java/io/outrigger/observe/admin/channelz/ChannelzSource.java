@@ -30,7 +30,6 @@ public interface ChannelzSource {
    * A snapshot of the channelz objects of this program by id, except connections. The maps do not
    * change after the snapshot.
    *
-   * @param subchannels the subchannels, without their sockets
    * @param names the names by which {@link #sockets} finds the sockets of subchannels
    */
   @AnyThread
@@ -42,8 +41,6 @@ public interface ChannelzSource {
       Map<Long, Socket> listening) {}
 
   /**
-   * The numbers of calls.
-   *
    * @param succeeded calls with gRPC status OK; plain HTTP calls with a {@code :status} below 500
    *     and a clean end
    * @param failed calls that ended in any other way

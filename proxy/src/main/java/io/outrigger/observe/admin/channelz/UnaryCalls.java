@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 public final class UnaryCalls {
   private UnaryCalls() {}
 
-  /** Sends the result of the future {@code coming}, or its failure, to {@code out}. */
+  /** Sends the result or the failure of {@code coming} to {@code out}. */
   public static <T> void answer(StreamObserver<T> out, CompletionStage<T> coming) {
     var unused =
         coming.whenComplete(
@@ -46,7 +46,6 @@ public final class UnaryCalls {
     return answer;
   }
 
-  /** Creates the NOT_FOUND error of a call that requests an unknown object. */
   static StatusRuntimeException notFound(String kind, long id) {
     return Status.NOT_FOUND.withDescription("there is no " + kind + " " + id).asRuntimeException();
   }

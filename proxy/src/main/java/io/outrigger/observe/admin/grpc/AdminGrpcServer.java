@@ -51,9 +51,6 @@ public final class AdminGrpcServer implements AutoCloseable {
    *
    * @param node returns the node that identifies this process to the control plane; the node is
    *     known only after the start
-   * @param view returns the xDS status, once per CSDS request
-   * @param turns the queue of possibly large replies
-   * @param budget the bound on unread reply bytes
    * @throws IOException when the address cannot be bound
    */
   public static AdminGrpcServer start(
@@ -107,8 +104,6 @@ public final class AdminGrpcServer implements AutoCloseable {
   }
 
   /**
-   * Sets the health status of all services.
-   *
    * @param serving the status of every service by name; the empty name is the whole process
    */
   public void health(Map<String, Boolean> serving) {

@@ -24,8 +24,6 @@ record ClientConfigs(Supplier<Node> node) {
   /**
    * Returns one {@code ClientConfig} per xDS client. The scope is the client's target if the client
    * serves only that target (A71).
-   *
-   * @param withContents whether resources include their contents
    */
   ClientStatusResponse response(XdsStatusView view, boolean withContents) {
     var response = ClientStatusResponse.newBuilder();
