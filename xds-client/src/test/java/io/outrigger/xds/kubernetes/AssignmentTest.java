@@ -184,6 +184,22 @@ class AssignmentTest {
 
   @Conformance("KN-03")
   @Test
+  void onlyEndpointsThatServeAndTerminateDrain() {
+    assertThat(
+            shown(
+                of(
+                    "80",
+                    NO_ZONE,
+                    slice("a")
+                        .pod(SliceText.pod("10.0.0.1", false, true, true))
+                        .pod(SliceText.pod("10.0.0.2", false, false, true))
+                        .pod(SliceText.pod("10.0.0.3", false, true, false))
+                        .pod(SliceText.pod("10.0.0.4", false, false, false)))))
+        .containsExactly("/0 weight 1: HEALTHY 10.0.0.1:80");
+  }
+
+  @Conformance("KN-03")
+  @Test
   void withoutAnyReadyEndpointThoseThatTerminateAreUsed() {
     assertThat(
             shown(
