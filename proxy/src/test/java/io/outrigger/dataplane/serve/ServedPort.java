@@ -215,7 +215,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
         Optional.of(folder + "/key.pem"),
         Optional.of(folder + "/roots.pem"),
         Optional.empty(),
-        Duration.ofSeconds(1));
+        Duration.ofMinutes(10)); // the file system tells of changes sooner
   }
 
   static void write(Path folder, TestIdentity identity, String roots) throws IOException {

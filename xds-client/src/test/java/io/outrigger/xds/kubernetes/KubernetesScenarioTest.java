@@ -342,6 +342,22 @@ class KubernetesScenarioTest {
     assertThat(api.requests("list")).as("resumed").isEqualTo(1);
   }
 
+  @Conformance("KN-04")
+  @Test
+  void anApiServerThatIsIllIsAskedAfterPausesThatGrow() throws Exception {
+    pace = FASTER;
+    api.refuse("list", 500, "broken");
+    start(ORDERS);
+    Await.until("it lists again", () -> api.requests("list") == 2);
+
+    Thread.sleep(2_000); // at this pace ten seconds
+
+    assertThat(api.requests("list")).as("at 0, 1, 2.6, 5.2 and 9.3 s").isLessThan(8);
+    api.put(slice("orders-1", "10.0.0.1"));
+    api.refuseNothing();
+    await(ORDERS, "10.0.0.1:8080");
+  }
+
   /** Each HTTP client has a thread and files, and an outage may last for days. */
   @Conformance("KN-08")
   @Test
@@ -410,12 +426,14 @@ class KubernetesScenarioTest {
         ORDERS,
         "cannot list endpointslices in namespace \"shop\": 403",
         "system:serviceaccount:shop:a",
-        "Role with the verbs get, list and watch on endpointslices of discovery.k8s.io");
+        "Role with the verbs get, list and watch on endpointslices of discovery.k8s.io"
+            + " (it lacks list)");
 
     api.refuseNothing();
     api.refuse("watch", 403, "");
     await(ORDERS, "10.0.0.1:8080");
-    awaitNote(ORDERS, "cannot watch endpointslices");
+    awaitNote(ORDERS, "cannot watch endpointslices in namespace \"shop\": 403");
+    awaitNote(ORDERS, "(it lacks watch)");
     api.put(slice("orders-1", "10.0.0.2"));
     await(ORDERS, "10.0.0.2:8080"); // lists instead
 

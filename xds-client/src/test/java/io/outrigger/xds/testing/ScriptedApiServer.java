@@ -78,7 +78,10 @@ public final class ScriptedApiServer implements AutoCloseable {
   private record Refusal(int status, String message) {}
 
   private record Watcher(
-      String namespace, Set<String> services, LinkedBlockingQueue<byte[]> events) {}
+      String namespace,
+      Set<String> services,
+      boolean takesBookmarks,
+      LinkedBlockingQueue<byte[]> events) {}
 
   /** Serves over TLS at a port of 127.0.0.1. */
   public ScriptedApiServer(TestIdentity identity) {
@@ -181,13 +184,15 @@ public final class ScriptedApiServer implements AutoCloseable {
     tell("DELETED", json);
   }
 
-  /** Sends every watch a bookmark with a version of its own. */
+  /** Sends every watch that has asked for bookmarks one with a version of its own. */
   public synchronized void bookmark() {
     var metadata = new JsonObject();
     metadata.addProperty("resourceVersion", "" + ++version);
     var object = new JsonObject();
     object.add("metadata", metadata);
-    watchers.forEach(watcher -> watcher.events.add(event("BOOKMARK", object)));
+    watchers.stream()
+        .filter(watcher -> watcher.takesBookmarks)
+        .forEach(watcher -> watcher.events.add(event("BOOKMARK", object)));
   }
 
   /** Ends every watch with an error event, as a server does whose history is lost. */
@@ -340,7 +345,10 @@ public final class ScriptedApiServer implements AutoCloseable {
         exchange.sendResponseHeaders(200, 0);
         body(verb).get().get().transferTo(exchange.getResponseBody());
       } else if (isWatch) {
-        watch(exchange, namespace, services, Integer.parseInt(query.get("resourceVersion")));
+        boolean takesBookmarks = "true".equals(query.get("allowWatchBookmarks"));
+        var watcher =
+            new Watcher(namespace, services, takesBookmarks, new LinkedBlockingQueue<>());
+        watch(exchange, watcher, Integer.parseInt(query.get("resourceVersion")));
       } else {
         answer(exchange, 200, list(namespace, services));
       }
@@ -423,19 +431,17 @@ public final class ScriptedApiServer implements AutoCloseable {
     return list;
   }
 
-  private void watch(HttpExchange exchange, String namespace, Set<String> services, int from)
-      throws IOException {
-    var watcher = new Watcher(namespace, services, new LinkedBlockingQueue<>());
+  private void watch(HttpExchange exchange, Watcher watcher, int from) throws IOException {
     synchronized (this) {
       if (from < oldest) {
         watcher.events.add(expired());
       }
       slices.values().stream()
-          .filter(slice -> isFor(namespace, services, slice.getAsJsonObject("metadata")))
+          .filter(slice -> isFor(watcher.namespace, watcher.services, slice.getAsJsonObject("metadata")))
           .filter(slice -> versionOf(slice) > from)
           .forEach(slice -> watcher.events.add(event("ADDED", slice)));
       deleted.stream()
-          .filter(slice -> isFor(namespace, services, slice.getAsJsonObject("metadata")))
+          .filter(slice -> isFor(watcher.namespace, watcher.services, slice.getAsJsonObject("metadata")))
           .filter(slice -> versionOf(slice) > from)
           .forEach(slice -> watcher.events.add(event("DELETED", slice)));
       watchers.add(watcher);
