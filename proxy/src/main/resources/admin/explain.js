@@ -153,7 +153,7 @@ function branchOf(branch, root, number) {
     breaker ? step(breaker.full ? 'bad' : 'good', 'circuit breaker', breaker.full ? 'calls fail: its limit is reached' : 'lets calls through', el('p.quiet', {}, `${breaker.in_flight} of ${breaker.limit} requests in flight`)) : '',
     session ? step(session.begins ? 'idle' : session.kept ? 'good' : 'wait', 'session', session.begins ? 'begins here' : session.kept ? 'kept' : session.kept === null ? 'the first one here: looked up when it comes' : 'not to be kept',
       el('p.quiet', {}, `cookie ${session.cookie}`), ...session.endpoints.map(each => el('p.quiet', {}, `${each.address}: ${each.standing}`))) : '',
-    hash ? step('good', 'hash', hash.value ?? 'drawn', el('p.quiet', {}, `${hash.source}; slot ${hash.ring_slot} of ${hash.ring_size}${hash.passed_over ? `, ${hash.passed_over} passed over` : ''}`)) : '',
+    hash ? step('good', 'hash', hash.value ?? 'drawn', el('p.quiet', {}, `${hash.source}${hash.ring_slot === null ? '' : `; slot ${hash.ring_slot} of ${hash.ring_size}`}${hash.passed_over ? `, ${hash.passed_over} passed over` : ''}`)) : '',
   ];
   return el('section', {}, title, el('ol.steps', {}, steps), tree(branch, root), ends(branch));
 }

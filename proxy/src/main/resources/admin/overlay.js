@@ -35,6 +35,11 @@ export class Overlay {
     const {rules, errors} = this.#answer;
     this.link.hidden = !rules.length && !errors.length;
     attr(this.sign, 'hidden', errors.length ? null : '');
+    this.page.policyProblems = [
+      ...errors.map(error => ({of: 'bad', href: '#overlay', text: `local policy ${at(error)}: ${error.message}`})),
+      ...rules.filter(rule => rule.left_out.length)
+        .map(rule => ({of: 'wait', href: '#overlay', text: `local policy, rule ${rule.name}: ${standing(rule).said}`})),
+    ];
     attr(this.link, 'aria-label', errors.length ? `Overlay, ${several(errors.length, 'error')}` : null);
   }
 

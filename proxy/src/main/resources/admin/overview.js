@@ -90,6 +90,7 @@ export class Overview {
       ...asked.filter(server => !server.connected)
         .map(server => ({of: 'bad', href: '#events', text: `control plane ${server.uri}: not connected${server.lastError ? `: ${server.lastError}` : ''}`})),
       ...staleProblems(stale),
+      ...this.page.policyProblems ?? [],
     ]);
     this.noServers.hidden = servers.length > 0;
     keyed(this.servers, servers, server => `${server.clientScope ?? ''} ${server.uri}`, serverRow, updateServer);

@@ -230,6 +230,41 @@ class PageIT {
     picture(tab, "tree-ejection");
   }
 
+  /** Writes the two pictures of the README. */
+  @Test
+  void theReadmeShowsATreeWithAnEjection() throws Exception {
+    assumeTrue(WRITES);
+    Backend bad = mesh.backend("bad").quiet().answering(Status.INTERNAL);
+    Backend b = mesh.backend("b").quiet();
+    String endpoints =
+        Xds.endpoints(
+                "orders",
+                Xds.locality("zone-a", 0, 2, mesh.backend("a").quiet(), b),
+                Xds.locality("zone-b", 0, 1, mesh.backend("c").quiet(), bad),
+                Xds.locality("zone-c", 1, 1, mesh.backend("spare").quiet()))
+            .replace("\"region\":\"r\"", "\"region\":\"eu\"")
+            .replace(",\"sub_zone\":\"s\"", "");
+    mesh.controlPlane.serve(
+        Xds.watchedCluster("orders", DETECTION),
+        endpoints,
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "orders"));
+    mesh.startReady();
+    mesh.load(mesh.app(), METHOD, 150);
+    Tab tab = open("tree");
+    awaitThat(tab, "it is marked as ejected", "document.querySelector('.endpoint.out')");
+    tab.click(".endpoint.out");
+    awaitText(tab, ".detail", "Ejected by failure percentage");
+    awaitText(tab, ".endpoint.out", "back in 28"); // by then, rates are those of a while
+
+    tab.evaluate("scrollTo(0, 0)");
+    for (Theme theme : Theme.values()) {
+      tab.show(Look.desk(theme));
+      String name = "page-" + theme.name().toLowerCase(Locale.ROOT) + ".png";
+      tab.screenshot(Path.of("..", "docs", "images", name));
+    }
+  }
+
   @Test
   void aFailoverIsSeen() throws Exception {
     Backend first = mesh.backend("first").quiet();
@@ -1086,6 +1121,10 @@ class PageIT {
         "the way there says so",
         "document.querySelector('nav a[href=\"#overlay\"]').ariaLabel === 'Overlay, 1 error'");
     picture(tab, "overlay");
+    tab.evaluate("location.hash = '#overview'");
+    awaitText(tab, ".problems", "local policy " + file + ":5:25: rule eject-broken-endpoints");
+    assertThat(tab.text(".problems")).contains("rule small-ring: matches 1 cluster, left out of 1");
+    picture(tab, "overview-overlay");
 
     tab.evaluate("location.hash = '#tree'");
     awaitThat(tab, "there is a tree", "document.querySelector('.box:nth-child(2) .policy')");

@@ -140,7 +140,7 @@ final class PickView {
     } else if (plan instanceof PickPlan.Hashed hashed) {
       JsonObject hash = Json.object("source", hashed.source());
       hashed.hash().ifPresent(value -> hash.addProperty("value", Long.toUnsignedString(value)));
-      hash.addProperty("ring_slot", hashed.ringIndex());
+      hash.addProperty("ring_slot", hashed.hash().isPresent() ? hashed.ringIndex() : null);
       hash.addProperty("ring_size", hashed.ringSize());
       hash.addProperty("passed_over", hashed.skipped());
       json.add("hash", hash);

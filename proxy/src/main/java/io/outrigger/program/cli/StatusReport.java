@@ -100,6 +100,9 @@ final class StatusReport {
                         ? ""
                         : server.format(": %s", "lastError")))
         .forEach(problems::add);
+    answers.object("overlay").map(each -> each.list("errors")).orElse(List.of()).stream()
+        .map(error -> error.format("local policy %s:%s: %s", "file", "line", "message"))
+        .forEach(problems::add);
     long stale =
         known.list("resources").stream()
             .filter(resource -> resource.text("clientStatus").equals("STALE"))

@@ -150,6 +150,8 @@ final class StatusReportTest {
   @Conformance("OV-06")
   @Test
   void localPolicyIsAnOutline() {
+    assertThat(render("overlay", OVERLAY).problems())
+        .contains("local policy /etc/r.yaml:5: no such field");
     assertThat(String.join("\n", render("overlay", OVERLAY).tables()))
         .contains(
             """
