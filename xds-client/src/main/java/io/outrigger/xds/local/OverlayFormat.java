@@ -1,5 +1,6 @@
 package io.outrigger.xds.local;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
 import io.outrigger.xds.decode.FieldError;
@@ -25,7 +26,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** Parses one overlay file (CONTRACT section 11). */
+/** Parses one overlay file (CONTRACT section 11); each parsed file has its own instance. */
+@AnyThread
 final class OverlayFormat {
   private static final int MAX_SIZE = 4 << 20;
   private static final int MAX_ALPN = 8;

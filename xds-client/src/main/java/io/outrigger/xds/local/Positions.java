@@ -1,5 +1,6 @@
 package io.outrigger.xds.local;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Position;
@@ -15,16 +16,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the lines and columns of the parts of one document. The document is parsed as a tree when a
- * position is first needed, because most documents have no problems. Each instance is used by one
- * thread.
+ * position is first needed, because most documents have no problems.
  */
+@AnyThread
 final class Positions {
   private static final Located EMPTY = new Located.Fields(new Position(1, 1), Map.of());
 
   private final Path path;
   private final String text;
   private final int maxSize;
-  private @Nullable Located tree;
+  private volatile @Nullable Located tree;
 
   Positions(Path path, String text, int maxSize) {
     this.path = path;
@@ -41,12 +42,14 @@ final class Positions {
   }
 
   Located tree() throws YamlReader.Unreadable {
-    if (tree == null) {
+    Located known = tree;
+    if (known == null) {
       // JSON may be indented with tabs, which YAML rejects. Strings in JSON contain no raw tabs.
       String yaml = WatchedFile.isYaml(path) ? text : text.replace('\t', ' ');
-      tree = YamlReader.read(yaml, maxSize).orElse(EMPTY);
+      known = YamlReader.read(yaml, maxSize).orElse(EMPTY);
+      tree = known;
     }
-    return tree;
+    return known;
   }
 
   FileProblem problem(YamlReader.Unreadable e) {
