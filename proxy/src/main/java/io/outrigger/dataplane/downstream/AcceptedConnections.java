@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 /** The connections of one listener on one event loop. */
 @LoopConfined
 final class AcceptedConnections {
-  /** The maximum number of checks per turn, because a check of a certificate takes 100 µs. */
-  private static final int VISITED_PER_TURN = 16;
+  /** The maximum number of checks per task, because a check of a certificate takes 100 µs. */
+  private static final int CHECKED_PER_TASK = 16;
 
   private final NavigableMap<Long, DownstreamConnection> open = new TreeMap<>();
   private boolean draining;
@@ -47,17 +47,16 @@ final class AcceptedConnections {
   }
 
   /**
-   * Retires the connections for which {@code admission} returns a retirement, a few per turn of
-   * {@code loop}.
+   * Retires the connections for which {@code admission} returns a retirement, in several tasks.
    *
-   * @param from the lowest id of the connections to visit
+   * @param from the lowest id of the connections to check
    */
   void retire(long from, Admission admission, Executor loop) {
-    List<DownstreamConnection> some =
-        open.tailMap(from).values().stream().limit(VISITED_PER_TURN).toList();
-    some.forEach(connection -> connection.retire(admission.retirement(connection.caller())));
-    if (some.size() == VISITED_PER_TURN) {
-      long next = some.get(VISITED_PER_TURN - 1).id() + 1;
+    List<DownstreamConnection> checked =
+        open.tailMap(from).values().stream().limit(CHECKED_PER_TASK).toList();
+    checked.forEach(connection -> connection.retire(admission.retirement(connection.caller())));
+    if (checked.size() == CHECKED_PER_TASK) {
+      long next = checked.get(CHECKED_PER_TASK - 1).id() + 1;
       loop.execute(() -> retire(next, admission, loop));
     }
   }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Identifies the peer of an accepted connection, and decides whether to serve the connection. */
+/** Identifies the peers of accepted connections, and decides which connections are served. */
 @AnyThread
 @FunctionalInterface
 public interface Admission {
@@ -21,15 +21,15 @@ public interface Admission {
   void admit(Channel channel, Function<Caller, ChannelHandler> http2);
 
   /**
-   * Returns when a connection of {@code caller} must end because of a change of configuration or
-   * certificates; null to keep the connection. Runs on the event loop of the connection.
+   * Returns when a connection must end because configuration or certificates have changed; null to
+   * keep the connection. Runs on the event loop of the connection.
    */
   default @Nullable Retirement retirement(Caller caller) {
     return null;
   }
 
   /**
-   * The times at which a connection ends, so that its caller has to connect again.
+   * The end of a connection, whose caller must connect again.
    *
    * @param goAway the time until GOAWAY is sent
    * @param end the time until the connection is closed, whether or not its streams have ended

@@ -32,7 +32,6 @@ final class DownstreamConnection implements ConnectionHandler {
   private final CallLoop loop;
   private final PeerErrors errors;
 
-  /** The timers of a {@link Retirement}; null when no retirement is planned. */
   private @Nullable ScheduledFuture<?> goAwayTimer;
 
   private @Nullable ScheduledFuture<?> endTimer;
@@ -75,10 +74,7 @@ final class DownstreamConnection implements ConnectionHandler {
     connection.close(Http2Error.NO_ERROR, "the proxy stops");
   }
 
-  /**
-   * Ends the connection at the times of {@code retirement}, but not later than a retirement that
-   * was set before.
-   */
+  /** Ends the connection at the times of {@code retirement}, unless an earlier time is set. */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {
       return;
@@ -92,11 +88,11 @@ final class DownstreamConnection implements ConnectionHandler {
   }
 
   private ScheduledFuture<?> sooner(
-      @Nullable ScheduledFuture<?> known, Duration delay, Runnable task) {
-    if (known != null && known.getDelay(TimeUnit.NANOSECONDS) <= delay.toNanos()) {
-      return known;
+      @Nullable ScheduledFuture<?> timer, Duration delay, Runnable task) {
+    if (timer != null && timer.getDelay(TimeUnit.NANOSECONDS) <= delay.toNanos()) {
+      return timer;
     }
-    cancel(known);
+    cancel(timer);
     return connection.eventLoop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 

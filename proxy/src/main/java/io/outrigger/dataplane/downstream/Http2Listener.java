@@ -41,8 +41,8 @@ import org.slf4j.LoggerFactory;
  * bind -> OPEN -> DRAINING -> CLOSED
  * </pre>
  *
- * <p>A drain stops accepting connections and sends GOAWAY in two steps on every connection. The
- * drain is complete when the last connection has closed (SC-44).
+ * <p>A drain stops accepting connections and sends GOAWAY on every connection. The drain ends when
+ * the last connection has closed (SC-44).
  */
 @AnyThread
 public final class Http2Listener {
@@ -99,9 +99,9 @@ public final class Http2Listener {
         new Http2Listener(loops, callLoops, forward, Admission.of(forward.app()), settings, file);
     try {
       if (file != null) {
-        file.makeWay();
+        file.removeStale();
       }
-      listener.bindTo(address).syncUninterruptibly(); // throws the reason as it is
+      listener.bindTo(address).syncUninterruptibly(); // throws the cause
       if (file != null) {
         file.onBound();
       }
@@ -165,7 +165,7 @@ public final class Http2Listener {
     return binding;
   }
 
-  /** Sets up an accepted connection, on the event loop of that connection. */
+  /** Called on the event loop of an accepted connection. */
   private void onAccepted(Channel channel) {
     if (open.incrementAndGet() > settings.maxConnections()
         || !OpenFiles.haveRoomFor(channel)
@@ -180,26 +180,28 @@ public final class Http2Listener {
     int index = loops.index(channel.eventLoop());
     admission.admit(
         channel,
-        caller -> Http2Connection.server(settings.http2(), made -> connect(made, index, caller)));
+        caller ->
+            Http2Connection.server(
+                settings.http2(), connection -> handlerOf(connection, index, caller)));
     if (connections.get(index).isDraining()) {
-      channel.close(); // accepted by the kernel before the port was closed
+      channel.close(); // the kernel had accepted the connection before
     }
   }
 
-  private ConnectionHandler connect(Http2Connection made, int index, Caller caller) {
+  private ConnectionHandler handlerOf(Http2Connection http2, int index, Caller caller) {
     AcceptedConnections siblings = connections.get(index);
     var connection =
         new DownstreamConnection(
             loops.nextSocketId(),
             siblings,
-            made,
+            http2,
             forward,
             caller,
             callLoops.get(index),
             loops.peerErrors());
     connection.retire(admission.retirement(caller)); // a change during the TLS handshake
     if (siblings.isDraining()) { // the drain began during the TLS handshake
-      made.eventLoop().execute(connection::drain);
+      http2.eventLoop().execute(connection::drain);
     }
     return connection;
   }
@@ -225,19 +227,18 @@ public final class Http2Listener {
   }
 
   /**
-   * Returns views of the open connections of several listeners, which are read on the event loops.
+   * Returns views of the open connections of several listeners, ordered by id.
    *
    * @param from the lowest id to return
-   * @param max the maximum number of connections, those with the lowest ids
    */
   public static CompletionStage<List<SocketView>> sockets(
       List<Http2Listener> listeners, long from, int max) {
     CompletionStage<List<SocketView>> all = CompletableFuture.completedStage(List.of());
     for (Http2Listener listener : listeners) {
-      var own = listener.loops.callOnEach(i -> listener.connections.get(i).views(from, max));
+      var views = listener.loops.callOnEach(i -> listener.connections.get(i).views(from, max));
       all =
           all.thenCombine(
-              own,
+              views,
               (others, each) ->
                   Stream.concat(others.stream(), each.stream().flatMap(List::stream))
                       .sorted(Comparator.comparingLong(SocketView::id))
@@ -247,17 +248,17 @@ public final class Http2Listener {
     return all;
   }
 
-  /** The number of connections closed at once because too many were open or memory was full. */
+  /** The number of connections that were closed when they were accepted. */
   public long refused() {
     return refused.get();
   }
 
-  /** Completed when a drain or {@link #close} has closed the port. */
+  /** Completed when {@link #drain} or {@link #close} has closed the port. */
   public CompletionStage<Void> portClosed() {
     return portClosed;
   }
 
-  /** Ends the connections that {@link Admission#retirement} no longer admits. */
+  /** Retires the connections for which {@link Admission#retirement} is not null. */
   public void retire() {
     for (int i = 0; i < connections.size(); i++) {
       AcceptedConnections ofLoop = connections.get(i);
@@ -267,22 +268,21 @@ public final class Http2Listener {
   }
 
   /**
-   * Stops accepting connections and lets every connection finish its streams. Further calls have no
-   * effect.
+   * Stops accepting connections and lets every connection finish its streams.
    *
-   * @return completed on some event loop when no connection is left
+   * @return completed on an event loop when all connections are closed
    */
   public CompletableFuture<Void> drain() {
-    return stop(AcceptedConnections::drain);
+    return closePort(AcceptedConnections::drain);
   }
 
   /** Closes the port and every connection at once; returns the future of {@link #drain}. */
   public CompletableFuture<Void> close() {
-    return stop(AcceptedConnections::close);
+    return closePort(AcceptedConnections::close);
   }
 
   /** Closes the port, then calls {@code end} with the connections of each loop. */
-  private CompletableFuture<Void> stop(Consumer<AcceptedConnections> end) {
+  private CompletableFuture<Void> closePort(Consumer<AcceptedConnections> end) {
     Channel bound = server;
     if (bound == null) {
       return drained;

@@ -8,19 +8,17 @@ import java.time.Duration;
 /**
  * The limits of one local port.
  *
- * @param maxConnections the maximum number of open connections; further connections are closed at
- *     once
- * @param http2 the HTTP/2 limits that apply to apps
+ * @param maxConnections the maximum number of open connections; further connections are closed
  */
 public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
-  private static final Timeouts EXPOSED =
+  private static final Timeouts UNTRUSTED_TIMEOUTS =
       new Timeouts(Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofMinutes(1));
 
   /**
-   * Returns limits for the callers of {@code --serve}, which are not trusted. Each HTTP/2 limit is
-   * the stricter of this object's limit, which is for local apps, and a fixed limit for callers.
+   * Returns limits for callers of {@code --serve}, which are not trusted: each HTTP/2 limit of this
+   * object, or a fixed limit if that is stricter.
    */
-  public ListenerSettings exposed() {
+  public ListenerSettings forUntrustedCallers() {
     Windows windows = http2.windows();
     Timeouts timeouts = http2.timeouts();
     return new ListenerSettings(
@@ -34,9 +32,9 @@ public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
                     Math.min(windows.connection(), 1 << 20)))
             .withTimeouts(
                 new Timeouts(
-                    sooner(timeouts.handshake(), EXPOSED.handshake()),
-                    sooner(timeouts.frame(), EXPOSED.frame()),
-                    sooner(timeouts.unread(), EXPOSED.unread()))));
+                    sooner(timeouts.handshake(), UNTRUSTED_TIMEOUTS.handshake()),
+                    sooner(timeouts.frame(), UNTRUSTED_TIMEOUTS.frame()),
+                    sooner(timeouts.unread(), UNTRUSTED_TIMEOUTS.unread()))));
   }
 
   private static Duration sooner(Duration a, Duration b) {

@@ -9,9 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The limit of open files of the process ({@code ulimit -n}), which counts sockets too. A quarter
- * is reserved for connections to backends, the admin server and files, so that callers cannot use
- * up all files.
+ * The limit of open files of the process ({@code ulimit -n}), which includes sockets. A quarter is
+ * reserved for connections to backends, the admin server and files.
  */
 @AnyThread
 final class OpenFiles {
@@ -22,9 +21,9 @@ final class OpenFiles {
   private OpenFiles() {}
 
   /**
-   * Whether a caller's socket leaves enough files for other uses. Its descriptor shows this,
-   * because the kernel assigns the lowest free number. The descriptor of a NIO socket is unknown,
-   * so the result is true.
+   * Whether a caller's socket leaves enough files for other uses. The kernel gives a socket the
+   * lowest free descriptor, so this number shows how many files are open. True for a NIO socket,
+   * whose descriptor is unknown.
    */
   static boolean haveRoomFor(Channel accepted) {
     return !(accepted instanceof UnixChannel socket) || socket.fd().intValue() < FOR_CALLERS;
@@ -39,8 +38,8 @@ final class OpenFiles {
   }
 
   /**
-   * Returns the part of the soft limit that callers may use. The JVM raises the soft limit to the
-   * hard limit at its start.
+   * Returns the part of the limit that callers may use. The JVM raises the soft limit to the hard
+   * limit when it starts.
    *
    * @param lines the lines of {@code /proc/self/limits}
    */

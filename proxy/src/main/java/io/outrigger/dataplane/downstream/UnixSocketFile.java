@@ -14,10 +14,7 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The file of a unix socket to listen on. A stale file is removed before binding; the file of this
- * process is removed after closing.
- */
+/** The file of a unix socket to listen on. */
 @AnyThread
 final class UnixSocketFile {
   private final Path path;
@@ -28,18 +25,18 @@ final class UnixSocketFile {
   }
 
   /**
-   * Removes a socket file that a dead process left behind.
+   * Removes the socket file of a process that has ended.
    *
    * @throws IOException if a process listens on the socket, or if the file is not a socket
    */
-  void makeWay() throws IOException {
+  void removeStale() throws IOException {
     if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
     if (!attributes().isOther()) {
       throw new IOException("the file exists and is not a socket");
     }
-    if (isServed()) {
+    if (isInUse()) {
       throw new IOException("address already in use");
     }
     Files.deleteIfExists(path);
@@ -50,7 +47,7 @@ final class UnixSocketFile {
     key = attributes().fileKey();
   }
 
-  /** Removes the file unless another process has replaced it. */
+  /** Removes the file unless another process has replaced the file. */
   void remove() throws IOException {
     if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)
         && Objects.equals(attributes().fileKey(), key)) {
@@ -58,7 +55,7 @@ final class UnixSocketFile {
     }
   }
 
-  private boolean isServed() throws IOException {
+  private boolean isInUse() throws IOException {
     try (var probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       probe.configureBlocking(false); // connecting would block while the accept queue is full
       var unused = probe.connect(UnixDomainSocketAddress.of(path));

@@ -1,7 +1,6 @@
 /**
- * The local side: listeners on TCP and unix sockets, and the connections that apps open to them.
- * Each connection lives on the event loop that accepted it. The event loops share only the limits
- * and the drain. Implements the accepting half of CONTRACT sections 2 and 5 (SC-01, SC-44).
+ * Listeners on TCP and unix sockets, and the connections that they accept. Each connection belongs
+ * to one event loop. Implements the accepting part of CONTRACT sections 2 and 5 (SC-01, SC-44).
  */
 @NullMarked
 package io.outrigger.dataplane.downstream;

@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param effects descriptions by name of the effect, in order
  * @param session empty when the filter assigns no session
  */
-public record FilterPlan(String kind, Map<String, String> effects, Optional<CookieSession> session) {
+public record FilterPlan(
+    String kind, Map<String, String> effects, Optional<CookieSession> session) {
   public FilterPlan {
     effects = Collections.unmodifiableMap(new LinkedHashMap<>(effects));
   }

@@ -51,14 +51,13 @@ public final class AppCluster {
   private final ClusterManager clusters;
   private final ClusterHandle handle;
   private Outcome<EndpointSet> endpoints;
-  private Runnable refresh = () -> {};
-  private Runnable unfollow = () -> {};
+  private Runnable lookUpAgain = () -> {};
+  private Runnable stopLookups = () -> {};
 
   /**
-   * Creates the cluster, still without an address.
+   * Creates the cluster without an address.
    *
    * @param app the app's address as the user wrote it
-   * @param makeClusters creates the balancing, which notifies the given listener
    */
   public AppCluster(
       String serve, String app, Function<ClusterManager.Listener, ClusterManager> makeClusters) {
@@ -78,15 +77,14 @@ public final class AppCluster {
   }
 
   /**
-   * Connects to addresses that a source finds and passes to {@link #endpoints}.
+   * Connects to the addresses that a resolver passes to {@link #endpoints}.
    *
-   * @param refresh makes the source look up the app again after a connection to the app was lost or
-   *     failed
-   * @param unfollow makes the source stop its look-ups
+   * @param lookUpAgain called after a connection to the app was lost or failed
+   * @param stopLookups called by {@link #close}
    */
-  public void follow(Runnable refresh, Runnable unfollow) {
-    this.refresh = refresh;
-    this.unfollow = unfollow;
+  public void follow(Runnable lookUpAgain, Runnable stopLookups) {
+    this.lookUpAgain = lookUpAgain;
+    this.stopLookups = stopLookups;
   }
 
   /**
@@ -135,7 +133,7 @@ public final class AppCluster {
   }
 
   /** Returns why there is no connection to the app. */
-  String obstacle() {
+  String reasonUnreachable() {
     String failure =
         endpoints.isOk()
             ? clusters
@@ -159,7 +157,7 @@ public final class AppCluster {
 
   /** Closes the connections; later calls fail. */
   public void close() {
-    unfollow.run();
+    stopLookups.run();
     clusters.close();
   }
 
@@ -170,7 +168,7 @@ public final class AppCluster {
 
     @Override
     public void onReresolution() {
-      refresh.run();
+      lookUpAgain.run();
     }
   }
 }

@@ -40,14 +40,14 @@ final class PeerCertificate {
   /**
    * Returns the value of {@code x-forwarded-client-cert} in Envoy's form.
    *
-   * @param own the certificate that this process presented; empty when unknown
+   * @param local the certificate that this process presented; empty when unknown
    */
-  static String forwarded(X509Certificate leaf, Optional<X509Certificate> own)
+  static String forwarded(X509Certificate leaf, Optional<X509Certificate> local)
       throws CertificateException {
     var text = new StringJoiner(";");
-    if (own.isPresent()) {
-      List<SubjectAltName> ownNames = CertificateNames.read(own.get());
-      CertificateNames.ofKind(Kind.URI, ownNames).forEach(uri -> text.add("By=" + value(uri)));
+    if (local.isPresent()) {
+      List<SubjectAltName> localNames = CertificateNames.read(local.get());
+      CertificateNames.ofKind(Kind.URI, localNames).forEach(uri -> text.add("By=" + value(uri)));
     }
     text.add("Hash=" + HexFormat.of().formatHex(sha256(leaf.getEncoded())));
     text.add("Subject=" + quoted(leaf.getSubjectX500Principal().getName()));

@@ -45,12 +45,11 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class ServedAdmission implements Admission {
-  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
 
   /**
    * The maximum number of handshakes in progress on one event loop, each of which takes less than
-   * 100 KiB. A handshake beyond this number ends the oldest handshake. Because a handshake usually
-   * takes milliseconds, the oldest handshakes belong to slow peers.
+   * 100 KiB. A further handshake ends the oldest handshake, which probably belongs to a slow peer.
    */
   private static final int MAX_HANDSHAKES = 256;
 
@@ -59,7 +58,7 @@ final class ServedAdmission implements Admission {
   private final RandomSource random;
   private final ServeObserver observer;
 
-  /** The handshakes in progress, one set per event loop. */
+  /** The handshakes in progress, in order of their start, for each event loop. */
   private final List<Set<Handshake>> handshakes;
 
   private volatile @Nullable ServedConfig config;
@@ -114,15 +113,16 @@ final class ServedAdmission implements Admission {
     ServedPeer peer = (ServedPeer) remote.targets();
     if (!now.chains().contains(peer.chain())) {
       return new Retirement(
-          share(settings.drainSpread(), settings.drainGrace(), random), settings.drainGrace());
+          goAwayDelay(settings.drainSpread(), settings.drainGrace(), random),
+          settings.drainGrace());
     }
     return peer.isDistrusted() ? new Retirement(Duration.ZERO, settings.drainGrace()) : null;
   }
 
-  /** Returns a random delay, so that callers do not all reconnect at the same moment. */
-  static Duration share(Duration spread, Duration grace, RandomSource random) {
-    Duration most = spread.compareTo(grace) < 0 ? spread : grace;
-    return Duration.ofNanos(random.nextLong(most.toNanos() + 1, Purpose.DRAIN_SPREAD));
+  /** Returns a random delay, because callers must not all reconnect at the same moment. */
+  static Duration goAwayDelay(Duration spread, Duration grace, RandomSource random) {
+    Duration max = spread.compareTo(grace) < 0 ? spread : grace;
+    return Duration.ofNanos(random.nextLong(max.toNanos() + 1, Purpose.DRAIN_SPREAD));
   }
 
   /**
@@ -138,7 +138,7 @@ final class ServedAdmission implements Admission {
       return chain.targetFor(authority);
     }
 
-    /** Whether the current certificates would refuse the peer; takes 100 µs after a change. */
+    /** Whether the current certificates refuse the peer; takes 100 µs after a change. */
     @SuppressWarnings("ReferenceEquality") // one object per set of certificates
     boolean isDistrusted() {
       TlsContext now = chain.tls().toOptional().orElse(null);
@@ -182,7 +182,10 @@ final class ServedAdmission implements Admission {
       this.context = context;
       Channel channel = connection.channel();
       ofLoop = handshakes.get(loops.index(channel.eventLoop()));
-      timer = channel.eventLoop().schedule(this::expire, LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+      timer =
+          channel
+              .eventLoop()
+              .schedule(this::expire, HANDSHAKE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
       Http2Connection.prepareReads(channel);
       context.addTo(channel, Optional.empty());
       channel
@@ -191,7 +194,6 @@ final class ServedAdmission implements Admission {
               new TlsHandshake(Optional.empty(), () -> http2.apply(requireNonNull(caller)), this));
     }
 
-    /** Ends the oldest handshake of the loop if there are too many. */
     void register() {
       ofLoop.add(this);
       if (ofLoop.size() > MAX_HANDSHAKES) {
@@ -205,7 +207,7 @@ final class ServedAdmission implements Admission {
     private void expire() {
       abort(
           HandshakeResult.HANDSHAKE_TIMEOUT,
-          "TLS handshake timed out after " + LIMIT.toSeconds() + "s");
+          "TLS handshake timed out after " + HANDSHAKE_TIMEOUT.toSeconds() + "s");
     }
 
     private void abort(HandshakeResult result, String reason) {

@@ -20,21 +20,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One filter chain of a served listener in use: finds the virtual host of each request by its
- * authority (A36-13), and holds the TLS context of new connections. A change of the routes applies
- * to the next request of every connection (A36-18).
+ * One filter chain of a served listener: finds the virtual host of each request by its authority
+ * (A36-13), and has the TLS context for new connections. A change of the routes applies to the next
+ * request of every connection (A36-18).
  */
 @AnyThread
 public final class ServedChain implements TargetResolver {
   private static final RpcStatus UNREAD = RpcStatus.unavailable("certificates are being read");
 
-  /** The targets of one version of the routes: one for each virtual host. */
+  /** The target of each virtual host, and of requests without a virtual host. */
   private record Targets(
       RouteTable routes,
       IdentityHashMap<VirtualHost, Outcome<ForwardTarget>> byHost,
       Outcome<ForwardTarget> others) {}
 
-  /** A target with fixed routes; after a change of the routes, requests get another target. */
+  /** A target whose routes never change. */
   private record Target(String name, String authority, ConfigSelector selector)
       implements ForwardTarget {
     @Override
@@ -115,7 +115,7 @@ public final class ServedChain implements TargetResolver {
     return targets.routes().match(authority);
   }
 
-  /** Starts to follow the TLS context. Must be called on the control loop. */
+  /** Subscribes to the TLS context. Must be called on the control loop. */
   void start(TlsContexts contexts, Runnable onContext) {
     config
         .tls()
@@ -131,15 +131,12 @@ public final class ServedChain implements TargetResolver {
                         }));
   }
 
-  /**
-   * Whether the chain can decide about connections, because building its TLS context has succeeded
-   * or failed. Must be called on the control loop.
-   */
+  /** Whether building the TLS context has ended. Must be called on the control loop. */
   boolean isReady() {
     return isTlsKnown || config.tls().isEmpty();
   }
 
-  /** Stops following the TLS context. Must be called on the control loop. */
+  /** Ends the subscription to the TLS context. Must be called on the control loop. */
   void close() {
     if (use != null) {
       use.close();

@@ -13,9 +13,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One version of a served Listener, with its chains in use.
+ * One version of a served Listener.
  *
- * @param chains in the order of the Listener; the default chain, if any, is the last
+ * @param chains the chains in the order of the Listener, then the default chain, if any
  */
 @AnyThread
 record ServedConfig(SocketListener listener, List<ServedChain> chains) {
@@ -30,7 +30,7 @@ record ServedConfig(SocketListener listener, List<ServedChain> chains) {
     chains.forEach(chain -> chain.routes(routes.apply(chain.config())));
   }
 
-  /** The chain of a connection; null if the connection must be closed before any byte is sent. */
+  /** The chain of a connection; null when no chain matches. */
   @SuppressWarnings("ReferenceEquality") // the chains are the Listener's own objects
   @Nullable ServedChain chainFor(IpAddress local, IpAddress peer, int peerPort) {
     Optional<ServerFilterChain> match = listener.chainFor(local, peer, peerPort);
@@ -42,15 +42,11 @@ record ServedConfig(SocketListener listener, List<ServedChain> chains) {
     return null;
   }
 
-  /** Whether all chains can decide about connections. */
   boolean isReady() {
     return chains.stream().allMatch(ServedChain::isReady);
   }
 
-  /**
-   * Returns why one of the chains with TLS accepts no connections; empty when all of them accept
-   * connections.
-   */
+  /** Returns why a chain accepts no connections; empty when all chains accept connections. */
   Optional<String> lack() {
     return chains.stream()
         .filter(chain -> chain.config().tls().isPresent() && !chain.tls().isOk())

@@ -33,12 +33,12 @@ import org.jspecify.annotations.Nullable;
  * The port of one {@code --serve}, which is open while there is a configuration (A36).
  *
  * <pre>
- * WAITING     -> SERVING      on serve, once there has been a connection to the app
- * WAITING     -> BIND_RETRY   on the same, when the port cannot be opened
- * BIND_RETRY  -> SERVING      on one of the further attempts, 1 s to 60 s apart
- * SERVING     -> SERVING      on serve: new connections use the new configuration, old ones end
- *                             within the drain grace, with their GOAWAYs spread
- * any         -> NOT_SERVING  on stop: the port closes, running calls finish within the grace
+ * WAITING     -> SERVING      on serve, when there was a connection to the app
+ * WAITING     -> BIND_RETRY   on serve, when the port cannot be opened
+ * BIND_RETRY  -> SERVING      on a further attempt, 1 s to 60 s apart
+ * SERVING     -> SERVING      on serve: new connections use the new configuration, old connections
+ *                             end within the drain grace, with their GOAWAYs spread
+ * any         -> NOT_SERVING  on stop: the port closes, open calls finish within the drain grace
  * NOT_SERVING -> as WAITING   on serve
  * any         -> NOT_SERVING  on drain or close, permanently
  * </pre>
@@ -71,22 +71,22 @@ public final class ServedListener {
   private final HttpFilters filters;
   private final ServedAdmission admission;
 
-  /** The closed ports that have connections left. */
-  private final List<Http2Listener> leaving = new ArrayList<>();
+  /** The closed ports with open connections. */
+  private final List<Http2Listener> drainingPorts = new ArrayList<>();
 
   /** The configuration in use; null while nothing may be served. */
   private @Nullable ServedConfig config;
 
   /**
-   * The configuration that replaces {@code config} once its TLS contexts are known, at the latest
-   * after {@link TlsContexts#FIRST_READING}; null if no configuration waits.
+   * The configuration that replaces {@code config} when its TLS contexts are built, at the latest
+   * after {@link TlsContexts#FIRST_READING}; null when there is no such configuration.
    */
   private @Nullable ServedConfig next;
 
   private @Nullable Http2Listener port;
 
   /** Completed when the previous port is closed. */
-  private CompletionStage<Void> free = CompletableFuture.completedFuture(null);
+  private CompletionStage<Void> previousPortClosed = CompletableFuture.completedFuture(null);
 
   private boolean awaitsApp = true;
   private boolean isOpening;
@@ -94,11 +94,10 @@ public final class ServedListener {
   private Duration retryDelay = FIRST_RETRY;
   private State state = State.WAITING;
   private Optional<String> reason = Optional.of("waiting for the first configuration");
-  private boolean isOver;
+  private boolean isClosed;
 
   /**
    * @param callLoops one {@link CallLoop} per event loop in {@code loops}, in the same order
-   * @param limits the connection and HTTP/2 limits of the peers, which are not trusted
    */
   public ServedListener(
       ControlLoop control,
@@ -127,28 +126,28 @@ public final class ServedListener {
   }
 
   /**
-   * Serves a configuration. If {@code listener} equals the Listener in use, all connections are
-   * kept, and the new routes apply to the next requests. Otherwise {@code listener} comes into use
-   * when its TLS contexts are known, so that no connection is refused meanwhile.
+   * Serves a configuration. If {@code listener} equals the Listener in use, all connections stay
+   * open, and the new routes apply to the next requests. Otherwise {@code listener} is used as soon
+   * as its TLS contexts are built, so that no connection is refused.
    *
    * @param routes the routes of each chain, or the reason why its requests fail (A36-16)
    */
   public void serve(
       SocketListener listener, Function<ServerFilterChain, Outcome<RouteTable>> routes) {
     control.checkInside();
-    if (isOver) {
+    if (isClosed) {
       return;
     }
     if (next != null && next.listener().equals(listener)) {
       next.routes(routes);
       return;
     }
-    dropNext();
+    closeNext();
     if (config != null && config.listener().equals(listener)) { // A36-20
       config.routes(routes);
       return;
     }
-    next = ServedConfig.of(listener, chain -> use(chain, routes.apply(chain)));
+    next = ServedConfig.of(listener, chain -> newChain(chain, routes.apply(chain)));
     useNextIfReady();
   }
 
@@ -168,14 +167,14 @@ public final class ServedListener {
     open();
   }
 
-  private void dropNext() {
+  private void closeNext() {
     if (next != null) {
       next.close();
       next = null;
     }
   }
 
-  private ServedChain use(ServerFilterChain chain, Outcome<RouteTable> routes) {
+  private ServedChain newChain(ServerFilterChain chain, Outcome<RouteTable> routes) {
     var selectors =
         new AppSelectors(app.handle(), chain.filters(), filters, settings.requiresRbac());
     String authority = listen.getHostString() + ":" + listen.getPort();
@@ -189,19 +188,19 @@ public final class ServedListener {
     retireConnections();
   }
 
-  /** Ends connections of old configurations and of peers that are no longer trusted. */
+  /** Ends connections of old configurations, and of peers that are no longer trusted. */
   private void retireConnections() {
     if (port != null) {
       port.retire();
     }
   }
 
-  /** Serves nothing, because there is no usable configuration. */
+  /** Closes the port, because there is no usable configuration. */
   public void stop(String why) {
     control.checkInside();
-    if (!isOver) {
+    if (!isClosed) {
       endConfig();
-      become(State.NOT_SERVING, Optional.of(why));
+      setState(State.NOT_SERVING, Optional.of(why));
     }
   }
 
@@ -209,22 +208,22 @@ public final class ServedListener {
   public void await(String why) {
     control.checkInside();
     if (config == null && state == State.WAITING) {
-      become(State.WAITING, Optional.of(why));
+      setState(State.WAITING, Optional.of(why));
     }
   }
 
   private void open() {
-    if (config == null || port != null || isOpening || retryTimer != null || isOver) {
+    if (config == null || port != null || isOpening || retryTimer != null || isClosed) {
       return;
     }
     if (awaitsApp && !app.isReachable()) {
-      become(State.WAITING, Optional.of("waiting for a connection to the app"));
+      setState(State.WAITING, Optional.of("waiting for a connection to the app"));
       app.whenReachable(() -> control.execute(this::open));
       return;
     }
     awaitsApp = false;
     isOpening = true;
-    free.thenCompose(
+    previousPortClosed.thenCompose(
             closed -> Http2Listener.open(listen, loops, callLoops, forward, admission, limits))
         .whenComplete(
             (opened, failure) ->
@@ -240,9 +239,9 @@ public final class ServedListener {
     port = opened.get();
     retryDelay = FIRST_RETRY;
     if (config == null) { // stopped meanwhile
-      leavePort();
+      drainPort();
     } else {
-      become(State.SERVING, Optional.empty());
+      setState(State.SERVING, Optional.empty());
     }
   }
 
@@ -251,7 +250,7 @@ public final class ServedListener {
       return;
     }
     Throwable cause = failure == null || failure.getCause() == null ? failure : failure.getCause();
-    become(
+    setState(
         State.BIND_RETRY,
         Optional.of(cause == null ? "unknown" : String.valueOf(cause.getMessage())));
     retryTimer = control.schedule(retryDelay, this::retry);
@@ -265,7 +264,7 @@ public final class ServedListener {
   }
 
   private void endConfig() {
-    dropNext();
+    closeNext();
     if (config != null) {
       config.close();
       config = null;
@@ -276,30 +275,31 @@ public final class ServedListener {
       retryTimer = null;
       retryDelay = FIRST_RETRY;
     }
-    leavePort();
+    drainPort();
   }
 
-  /** Closes the port; running calls on its connections may finish until the grace is over. */
-  private void leavePort() {
-    Http2Listener left = port;
-    if (left == null) {
+  /** Closes the port; open calls may finish within the drain grace. */
+  private void drainPort() {
+    Http2Listener draining = port;
+    if (draining == null) {
       return;
     }
     port = null;
-    free = left.portClosed();
-    leaving.add(left);
-    TimerHandle end = control.schedule(settings.drainGrace(), left::close);
-    left.drain()
+    previousPortClosed = draining.portClosed();
+    drainingPorts.add(draining);
+    TimerHandle end = control.schedule(settings.drainGrace(), draining::close);
+    draining
+        .drain()
         .thenRun(
             () ->
                 control.execute(
                     () -> {
-                      leaving.remove(left);
+                      drainingPorts.remove(draining);
                       end.cancel();
                     }));
   }
 
-  private void become(State next, Optional<String> why) {
+  private void setState(State next, Optional<String> why) {
     if (state != next || !reason.equals(why)) {
       state = next;
       reason = why;
@@ -308,9 +308,9 @@ public final class ServedListener {
   }
 
   /**
-   * Closes the port permanently and lets running calls finish.
+   * Closes the port permanently; open calls may finish.
    *
-   * @return completed when no connection is left
+   * @return completed when all connections are closed
    */
   public CompletableFuture<Void> drain() {
     return end(Http2Listener::drain);
@@ -323,11 +323,12 @@ public final class ServedListener {
 
   private CompletableFuture<Void> end(Function<Http2Listener, CompletableFuture<Void>> how) {
     control.checkInside();
-    isOver = true;
-    state = State.NOT_SERVING; // without an event: this is the drain of the whole program
+    isClosed = true;
+    state = State.NOT_SERVING; // without an event, because the whole program drains
     reason = Optional.of("draining");
     endConfig();
-    return CompletableFuture.allOf(leaving.stream().map(how).toArray(CompletableFuture<?>[]::new));
+    return CompletableFuture.allOf(
+        drainingPorts.stream().map(how).toArray(CompletableFuture<?>[]::new));
   }
 
   public State state() {
@@ -336,22 +337,22 @@ public final class ServedListener {
   }
 
   /**
-   * Returns why requests fail or the port is closed; empty when the port is open, the app can be
-   * reached, and every certificate is available.
+   * Returns why requests or connections fail; empty when the port is open, the app can be reached,
+   * and every certificate is available.
    */
   public Optional<String> lack() {
     control.checkInside();
     boolean needsApp = state == State.WAITING || state == State.SERVING;
     if (config != null && needsApp && !app.isReachable()) {
-      return Optional.of(app.obstacle());
+      return Optional.of(app.reasonUnreachable());
     }
     return reason.isPresent() || config == null ? reason : config.lack();
   }
 
-  /** Returns the open port, if any, and the closed ports that have connections left. */
+  /** Returns the open port, if any, and the closed ports with open connections. */
   public Stream<Http2Listener> listeners() {
     control.checkInside();
-    return Stream.concat(leaving.stream(), Stream.ofNullable(port));
+    return Stream.concat(drainingPorts.stream(), Stream.ofNullable(port));
   }
 
   public int connections() {
@@ -359,9 +360,9 @@ public final class ServedListener {
   }
 
   /**
-   * Returns the filter chain that would get a new connection; empty if no chain would.
+   * Returns the filter chain of a new connection; empty when no chain matches.
    *
-   * @param peerPort the port of the peer; 0 if it is unknown
+   * @param peerPort the port of the peer; 0 if unknown
    */
   public Optional<ServedChain> chainFor(IpAddress local, IpAddress peer, int peerPort) {
     control.checkInside();
@@ -370,7 +371,6 @@ public final class ServedListener {
         : Optional.ofNullable(config.chainFor(local, peer, peerPort));
   }
 
-  /** Whether {@code chain} is for the connections that no other chain matches. */
   public boolean isDefault(ServerFilterChain chain) {
     control.checkInside();
     return config != null && config.listener().defaultChain().filter(chain::equals).isPresent();

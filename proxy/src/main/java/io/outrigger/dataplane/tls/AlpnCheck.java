@@ -9,14 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a client's ClientHello before the TLS library does, and refuses a client that offers no
- * supported protocol, with the alert that RFC 7301 section 3.2 requires. BoringSSL, as Netty uses
- * it, would complete the handshake without a protocol, so the client would not learn why its
- * connection is closed.
+ * Reads a ClientHello before the TLS library, and refuses a client that offers no supported
+ * protocol with the alert of RFC 7301 section 3.2. Netty with BoringSSL would complete the
+ * handshake without a protocol, and the client would not get the reason.
  */
 @LoopConfined
 final class AlpnCheck extends SslClientHelloHandler<Boolean> {
-  /** The event that {@link TlsHandshake} receives when the client offers no supported protocol. */
+  /** The event for {@link TlsHandshake} when the client offers no supported protocol. */
   static final Object NO_COMMON_PROTOCOL = new Object();
 
   private static final int NO_APPLICATION_PROTOCOL = 120;
@@ -27,26 +26,23 @@ final class AlpnCheck extends SslClientHelloHandler<Boolean> {
     this.alpn = alpn;
   }
 
-  /**
-   * Returns whether the TLS library gets the bytes. Bytes that Netty does not recognize as a
-   * ClientHello go to the library, which reports the error.
-   */
+  /** Accepts bytes that are not a ClientHello, because the library then reports the error. */
   @Override
   protected Future<Boolean> lookup(ChannelHandlerContext ctx, @Nullable ByteBuf hello) {
-    return ctx.executor().newSucceededFuture(hello == null || offersOne(hello));
+    return ctx.executor().newSucceededFuture(hello == null || offersSupported(hello));
   }
 
-  private boolean offersOne(ByteBuf hello) {
+  private boolean offersSupported(ByteBuf hello) {
     try {
       return ClientHello.protocols(hello.nioBuffer()).stream().anyMatch(alpn::contains);
     } catch (RuntimeException malformed) {
-      return true; // the library names the error
+      return true; // the library reports the error
     }
   }
 
   @Override
-  protected void onLookupComplete(ChannelHandlerContext ctx, Future<Boolean> goesOn) {
-    if (goesOn.getNow()) {
+  protected void onLookupComplete(ChannelHandlerContext ctx, Future<Boolean> isAccepted) {
+    if (isAccepted.getNow()) {
       ctx.pipeline().remove(this);
     } else {
       ctx.writeAndFlush(TlsHandshake.fatalAlert(NO_APPLICATION_PROTOCOL), ctx.voidPromise());

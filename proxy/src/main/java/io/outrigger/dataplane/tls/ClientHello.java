@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Parses a ClientHello of a client or of this process. This process reads the groups in its own
- * ClientHello, because the JVM chooses them and no method returns them before Java 20.
+ * Parses a ClientHello of a client or of this process. The JVM chooses the groups in the
+ * ClientHello of this process, and no method returns these groups before Java 20.
  */
 final class ClientHello {
   private static final int SUPPORTED_GROUPS = 10;

@@ -14,21 +14,21 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 
 /**
- * Limits the number of bytes received during the handshake; this handler precedes the TLS handler
- * until the handshake is complete. The limit is needed because received bytes are buffered while a
- * part of the handshake waits for a thread.
+ * Limits the number of bytes received during the handshake, because these bytes are buffered while
+ * a part of the handshake waits for a thread. This handler precedes the TLS handler until the
+ * handshake is complete.
  */
 @LoopConfined
 final class HandshakeLimit extends ChannelDuplexHandler {
   /**
-   * The limit for a whole handshake with a server. Both TLS libraries accept 32 KiB for each of
-   * about six messages, of which at most one is large.
+   * The limit for a handshake with a server: about six messages, for each of which the TLS
+   * libraries accept 32 KiB.
    */
   static final int MAX_BYTES = 256 << 10;
 
   /**
-   * The limit for a whole handshake with a client, which is not trusted. The limit has room for a
-   * ClientHello and one large certificate.
+   * The limit for a handshake with a client, which is not trusted: a ClientHello and one large
+   * certificate.
    */
   static final int MAX_BYTES_OF_CLIENT = 64 << 10;
 
@@ -37,10 +37,10 @@ final class HandshakeLimit extends ChannelDuplexHandler {
 
   private final PeerRole peer;
 
-  /** The first record sent, which holds the ClientHello; empty before the first record. */
+  /** The record with the sent ClientHello; empty before this record. */
   private byte[] hello = {};
 
-  private int taken;
+  private int receivedBytes;
   private boolean over;
 
   HandshakeLimit(PeerRole peer) {
@@ -54,11 +54,11 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (!over && message instanceof ByteBuf bytes) {
-      if (taken == 0 && peer == PeerRole.CLIENT && !isHandshake(bytes)) {
+      if (receivedBytes == 0 && peer == PeerRole.CLIENT && !isHandshake(bytes)) {
         fail(ctx, new NotSslRecordException("not a TLS handshake"));
       }
-      taken += bytes.readableBytes();
-      if (taken > maxBytes()) {
+      receivedBytes += bytes.readableBytes();
+      if (receivedBytes > maxBytes()) {
         fail(
             ctx,
             new SSLException(
@@ -73,14 +73,13 @@ final class HandshakeLimit extends ChannelDuplexHandler {
     }
   }
 
-  /** Whether the bytes begin with a handshake record; otherwise the client gets no answer. */
   private static boolean isHandshake(ByteBuf first) {
     return !first.isReadable() || first.getByte(first.readerIndex()) == HANDSHAKE;
   }
 
   /**
-   * Closes the socket at once, because a close_notify would wait until the running part of the
-   * handshake has ended.
+   * Closes the socket without a close_notify, which would wait for the current part of the
+   * handshake.
    */
   private void fail(ChannelHandlerContext ctx, SSLException cause) {
     over = true;

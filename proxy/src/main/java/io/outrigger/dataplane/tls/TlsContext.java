@@ -19,10 +19,9 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
- * The TLS context that all connections with equal settings and certificates share (A29-20). The
- * context offers TLS 1.2 and 1.3. By ALPN the context offers the protocols of local policy, then
- * {@code h2}. Only the host names that the settings configure are checked. Sessions are not
- * resumed, so that each connection verifies its peer with the current certificates.
+ * The TLS context of all connections with equal settings and certificates (A29-20), for TLS 1.2 and
+ * 1.3. Only the host names in the settings are checked. Sessions are not resumed, so that each
+ * connection verifies its peer with the current certificates.
  */
 @AnyThread
 public final class TlsContext {
@@ -33,10 +32,10 @@ public final class TlsContext {
   private final Executor tasks;
 
   /**
-   * Builds a context. Building takes milliseconds, so it must not run on the control loop or an
-   * event loop.
+   * Builds a context. Building takes milliseconds, so this method must not be called on the control
+   * loop or an event loop.
    *
-   * @param alpn protocols to offer before {@code h2}; each must mean HTTP/2
+   * @param alpn protocols to offer before {@code h2}, by ALPN; each must mean HTTP/2
    * @param tasks runs the slow parts of handshakes outside the event loops
    * @throws GeneralSecurityException when the library rejects the certificates
    */
@@ -57,8 +56,8 @@ public final class TlsContext {
   }
 
   /**
-   * Adds the TLS handlers to the end of the pipeline of a channel that has not read anything yet.
-   * The caller must limit the time of the handshake.
+   * Adds the TLS handlers to the end of the pipeline of a new channel. The caller must limit the
+   * time of the handshake.
    *
    * @param serverName the name that a client sends as SNI; empty to send no SNI
    */
@@ -68,7 +67,7 @@ public final class TlsContext {
     if (peer() == PeerRole.CLIENT) {
       channel.pipeline().addLast(new AlpnCheck(alpn));
     }
-    channel.pipeline().addLast(handler, handler.behind());
+    channel.pipeline().addLast(handler, handler.recordObserver());
   }
 
   TlsHandler handler(Optional<String> serverName, ByteBufAllocator buffers) {
@@ -80,14 +79,14 @@ public final class TlsContext {
     return material.peerRole();
   }
 
-  /** The certificate that this side presents; empty if this side presents no certificate. */
+  /** The certificate of this side; empty when this side presents no certificate. */
   public Optional<Identity> identity() {
     return material.identity();
   }
 
   /**
-   * The reason why a peer that was trusted before is no longer trusted; empty when the peer is
-   * trusted. The check takes about 100 µs.
+   * The reason why a peer is no longer trusted; empty when the peer is trusted. The check takes
+   * about 100 µs.
    */
   public Optional<String> objection(TlsPeer peer) {
     return peer.chain().isEmpty()

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one TLS context for each distinct {@link TlsSettings} in use, and rebuilds the context when
- * the certificates change (A29-20). A context is kept for a while after its last {@link Use} has
- * closed, so that the next connection attempt after a back-off finds it.
+ * Builds one TLS context for each distinct {@link TlsSettings} in use, again when certificates
+ * change (A29-20). A context is kept for {@link #LINGER} after its last {@link Use} has ended, for
+ * the next connection attempt after a back-off.
  */
 @ControlConfined
 public final class TlsContexts {
@@ -31,8 +31,8 @@ public final class TlsContexts {
   private static final Duration LINGER = Duration.ofMinutes(3);
 
   /**
-   * The maximum time for which the first connection attempts wait until the certificate files are
-   * read. A file system that hangs must not delay the attempts longer.
+   * The maximum time for which connection attempts wait for the first reading of certificate files,
+   * because a file system may hang.
    */
   public static final Duration FIRST_READING = Duration.ofSeconds(10);
 
@@ -51,8 +51,7 @@ public final class TlsContexts {
   }
 
   /**
-   * Notifies {@code user} of the context of {@code settings} until the returned {@link Use} is
-   * closed.
+   * Subscribes to the context of {@code settings}.
    *
    * @param user receives each new context, or the reason why there is none, with the code
    *     UNAVAILABLE; called on the control loop, never before this method returns
@@ -65,7 +64,7 @@ public final class TlsContexts {
     return use;
   }
 
-  /** The subscription of one user to the context of its settings. */
+  /** A subscription to a context. */
   public static final class Use {
     private final Entry entry;
     private final Consumer<Outcome<TlsContext>> user;
@@ -82,7 +81,7 @@ public final class TlsContexts {
       }
     }
 
-    /** Ends the subscription: the user is not called again. Further calls have no effect. */
+    /** Ends the subscription. Further calls have no effect. */
     public void close() {
       if (!closed) {
         closed = true;
@@ -96,19 +95,16 @@ public final class TlsContexts {
     private final List<Use> uses = new ArrayList<>();
     private final CertificateStore.Watch watch;
 
-    /** The last context or failure; null while the first context is being built. */
+    /** The last context or failure; null until the first context is built. */
     private @Nullable Outcome<TlsContext> current;
 
-    /**
-     * The number of {@link TlsMaterial}s received. When two contexts are built at the same time,
-     * only the context of the later material is used.
-     */
+    /** The number of received materials; only the context of the last material is used. */
     private int materials;
 
     /** Ends the wait for the first material. */
     private TimerHandle reading = () -> {};
 
-    /** Removes this entry when it has had no user for {@link #LINGER}. */
+    /** Removes this entry after {@link #LINGER} without users. */
     private TimerHandle removal = () -> {};
 
     Entry(TlsSettings settings) {
@@ -155,7 +151,7 @@ public final class TlsContexts {
       if (material instanceof Outcome.Ok<TlsMaterial> ok) {
         tasks.execute(() -> build(ok.value(), number));
       } else {
-        control.execute(() -> become(Outcome.failed(material.status()), number));
+        control.execute(() -> publish(Outcome.failed(material.status()), number));
       }
     }
 
@@ -163,23 +159,21 @@ public final class TlsContexts {
       Outcome<TlsContext> built;
       try {
         built = Outcome.ok(TlsContext.of(material, settings.alpn(), tasks));
-      } catch (GeneralSecurityException
-          | RuntimeException
-          | Error e) { // users wait for a result in any case
+      } catch (GeneralSecurityException | RuntimeException | Error e) { // users need a result
         built = Outcome.failed(RpcStatus.unavailable("certificates cannot be used for TLS: " + e));
       }
-      Outcome<TlsContext> made = built;
+      Outcome<TlsContext> result = built;
       control.execute(
           () -> {
-            if (made.isOk() || current == null || !current.isOk()) {
-              become(made, number);
+            if (result.isOk() || current == null || !current.isOk()) {
+              publish(result, number);
             } else {
-              log.warn("the newest certificates are not used: {}", made.status().message());
+              log.warn("the newest certificates are not used: {}", result.status().message());
             }
           });
     }
 
-    private void become(Outcome<TlsContext> next, int number) {
+    private void publish(Outcome<TlsContext> next, int number) {
       if (number == materials) {
         current = next;
         List.copyOf(uses).forEach(use -> use.deliver(next));

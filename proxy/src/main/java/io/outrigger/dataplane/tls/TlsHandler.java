@@ -16,30 +16,28 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TLS handler that limits the work a peer can cause after the handshake. The libraries limit
- * handshakes, but the JDK limits neither KeyUpdate nor NewSessionTicket messages after the
- * handshake, and BoringSSL does not limit NewSessionTicket messages. Each such message costs as
- * much CPU time as a call.
+ * A TLS handler that limits the work of a peer's messages after the handshake. The JDK limits
+ * neither KeyUpdate nor NewSessionTicket messages, and BoringSSL does not limit NewSessionTicket
+ * messages. Each of these messages costs as much CPU time as a call.
  *
  * <ul>
- *   <li>Each record without application data uses one unit of a budget of {@value #MAX_SPARE};
+ *   <li>Each record without application data uses one unit of a budget of {@value #MAX_BUDGET};
  *       every {@value #DATA_RECORDS}th record with data adds one unit. Normal servers send a few
  *       tickets, and a KeyUpdate after millions of records.
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  *
- * <p>The records are counted in this handler and not in a wrapper around the engine: Netty's
- * handler passes direct buffers to BoringSSL without a copy only when it recognizes BoringSSL's
- * engine class.
+ * <p>A wrapper around the engine could also count records, but Netty passes buffers without a copy
+ * only to BoringSSL's own engine class.
  */
 @LoopConfined
 final class TlsHandler extends SslHandler {
-  static final int MAX_SPARE = 32;
+  static final int MAX_BUDGET = 32;
   static final int DATA_RECORDS = 64;
 
   /**
-   * The record type of handshake messages. The type is visible in TLS 1.2; in TLS 1.3 all encrypted
-   * records look like data.
+   * The record type of handshake messages in TLS 1.2. In TLS 1.3 all encrypted records have the
+   * type of data.
    */
   private static final int HANDSHAKE = 22;
 
@@ -47,25 +45,24 @@ final class TlsHandler extends SslHandler {
   private final PeerRole peer;
 
   /**
-   * The bytes that {@link TlsMemory} counts for this connection after the handshake. Handshakes in
-   * progress are not counted, because they cannot be ended to free memory and their number is
-   * bounded.
+   * The bytes that {@link TlsMemory} counts for this connection. Handshakes are not counted,
+   * because their number is limited, and they cannot be ended to free memory.
    */
   private int heldBytes;
 
-  private int spare = MAX_SPARE;
-  private int data;
+  private int budget = MAX_BUDGET;
+  private int dataRecords;
 
-  /** Whether the current record contained application data. */
-  private boolean gaveData;
+  /** Whether the current record contains application data. */
+  private boolean hasDeliveredData;
 
-  private boolean over;
+  private boolean isClosing;
 
   /** Whether data was read since the last {@code channelReadComplete}. */
   private boolean hasRead;
 
   /**
-   * @param engine the engine, which handles one record at a time, as the JDK's engines do
+   * @param engine handles one record at a time
    * @param tasks runs the slow parts of the handshake
    */
   TlsHandler(SSLEngine engine, List<String> alpn, PeerRole peer, Executor tasks) {
@@ -76,15 +73,14 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * A handler to add directly after this one; the added handler detects the application data of a
-   * record, and closes the socket after the peer's close_notify: the peer will send nothing more,
-   * so calls on the connection would never be answered.
+   * A handler to add directly after this handler. It detects application data, and closes the
+   * socket after the peer's close_notify, because the peer will send no more answers.
    */
-  ChannelHandler behind() {
+  ChannelHandler recordObserver() {
     return new ChannelInboundHandlerAdapter() {
       @Override
       public void channelRead(ChannelHandlerContext ctx, Object message) {
-        gaveData = true;
+        hasDeliveredData = true;
         ctx.fireChannelRead(message);
       }
 
@@ -129,10 +125,7 @@ final class TlsHandler extends SslHandler {
     super.handlerRemoved0(ctx);
   }
 
-  /**
-   * Stops counting the bytes of this connection, which are freed later in this turn or after the
-   * close_notify.
-   */
+  /** Stops counting the bytes of this connection, which are freed soon. */
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) throws Exception {
     release();
@@ -151,8 +144,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Skips Netty's handling when nothing was read. As long as no buffer is available, Netty's
-   * handler would request one read after the other, even while reads are paused.
+   * Skips Netty's handling when nothing was read. While no buffer is available, Netty's handler
+   * would request reads without end, even while reads are paused.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
@@ -169,7 +162,7 @@ final class TlsHandler extends SslHandler {
       throws SSLException {
     if (!handshakeFuture().isSuccess()) {
       super.decode(ctx, in, out);
-    } else if (over) {
+    } else if (isClosing) {
       in.skipBytes(in.readableBytes());
     } else if (isRenegotiation(in)) {
       end(ctx, in, "the " + peer.word() + " asks for a TLS renegotiation");
@@ -187,17 +180,17 @@ final class TlsHandler extends SslHandler {
   private void decodeRecord(ChannelHandlerContext ctx, ByteBuf in, List<Object> out)
       throws SSLException {
     int before = in.readableBytes();
-    gaveData = false;
+    hasDeliveredData = false;
     super.decode(ctx, in, out);
-    if (gaveData) {
-      data++;
-      if (data == DATA_RECORDS) {
-        data = 0;
-        spare = Math.min(spare + 1, MAX_SPARE);
+    if (hasDeliveredData) {
+      dataRecords++;
+      if (dataRecords == DATA_RECORDS) {
+        dataRecords = 0;
+        budget = Math.min(budget + 1, MAX_BUDGET);
       }
     } else if (in.readableBytes() < before) {
-      spare--;
-      if (spare < 0) {
+      budget--;
+      if (budget < 0) {
         end(ctx, in, "the " + peer.word() + " sends too many TLS records without data");
       }
     }
@@ -205,7 +198,7 @@ final class TlsHandler extends SslHandler {
 
   /** Closes the socket at once, without a close_notify, which the peer would not read. */
   private void end(ChannelHandlerContext ctx, ByteBuf in, String reason) {
-    over = true;
+    isClosing = true;
     in.skipBytes(in.readableBytes());
     ctx.fireExceptionCaught(new SSLException(reason));
     ctx.close();

@@ -21,26 +21,22 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the TLS handler in the pipeline until the handshake is complete; then the handler of the
- * connection replaces this one. The connection therefore sends no byte to a peer that is not
- * trusted or does not speak HTTP/2 (A29-16).
+ * Follows the TLS handler in the pipeline. When the handshake is complete, the handler of the
+ * connection replaces this handler, so no byte is sent to a peer that is not trusted or does not
+ * speak HTTP/2 (A29-16).
  */
 @LoopConfined
 public final class TlsHandshake extends ChannelInboundHandlerAdapter {
-  /** Receives the result of the handshake, once; on the event loop. */
+  /** Receives the result of the handshake once, on the event loop. */
   public interface Listener {
     /**
-     * Called when the handshake succeeded, just before the connection's handler takes over.
+     * Called when the handshake has succeeded, before the connection's handler is created.
      *
      * @throws CertificateException when the peer's certificate cannot be read; the handshake fails
      */
     void onHandshaken(TlsPeer peer) throws CertificateException;
 
-    /**
-     * Called when the handshake failed; the channel is closed afterwards.
-     *
-     * @param reason the reason, worded for operators
-     */
+    /** Called when the handshake has failed; the channel is closed afterwards. */
     void onFailed(HandshakeResult result, String reason);
   }
 
@@ -57,8 +53,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
   /**
    * @param serverName the name sent to a server as SNI
-   * @param connection creates the handler that replaces this one, after {@link
-   *     Listener#onHandshaken}
+   * @param connection creates the handler that replaces this handler
    */
   public TlsHandshake(
       Optional<String> serverName, Supplier<ChannelHandler> connection, Listener listener) {
@@ -143,10 +138,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     return Unpooled.wrappedBuffer(new byte[] {21, 3, 3, 0, 2, 2, (byte) description});
   }
 
-  /**
-   * Lists the offered versions and groups: a server that shares no parameters with the client does
-   * not say which ones it supports (A29-21).
-   */
+  /** Lists the offered versions and groups, because the server does not list its own (A29-21). */
   private static String offered(ChannelHandlerContext ctx) {
     HandshakeLimit handshake = ctx.pipeline().get(HandshakeLimit.class);
     if (handshake == null) {

@@ -52,12 +52,12 @@ public record TlsPeer(
           Stream.of(session.getPeerCertificates())
               .filter(X509Certificate.class::isInstance)
               .toArray(X509Certificate[]::new));
-    } catch (CertificateException e) { // not expected: a trust manager has parsed it before
+    } catch (CertificateException e) { // not expected: a trust manager has parsed the chain
       throw new SSLPeerUnverifiedException(String.valueOf(e.getMessage()));
     }
   }
 
-  /** The name that operators see: the first URI SAN, else the first DNS SAN, else the subject. */
+  /** The name for operators: the first URI SAN, else the first DNS SAN, else the subject. */
   public String name() {
     X509Certificate leaf = chain.get(0);
     List<SubjectAltName> names = CertificateNames.of(leaf);

@@ -9,24 +9,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Threads for TLS work that takes milliseconds: building contexts and the public-key parts of
- * handshakes. A thousand handshakes can wait in the queue of these threads while event loops serve
- * calls. No thread exists while TLS is not used.
+ * Threads for TLS work that takes milliseconds: building contexts, and the public-key parts of
+ * handshakes. Event loops serve calls while handshakes wait for these threads. No thread exists
+ * while TLS is not used.
  *
- * <p>A handshake has several parts. Parts of handshakes in progress run before the first parts of
- * other handshakes. If all parts ran in order of arrival, a thousand handshakes would all finish
- * late, at nearly the same time.
+ * <p>The first part of a handshake runs after the parts of all handshakes in progress. If parts ran
+ * in order of arrival, a thousand handshakes would all finish late, at nearly the same time.
  */
 @AnyThread
 public final class TlsThreads {
   private static final long IDLE_SECONDS = 10;
   private static final AtomicLong NEXT = new AtomicLong();
 
-  /**
-   * A task with its position in the queue.
-   *
-   * @param isFirst whether the task is the first part of a handshake
-   */
+  /** A task, which may be the first part of a handshake. */
   private record Part(boolean isFirst, long number, Runnable work)
       implements Runnable, Comparable<Part> {
     static Part of(boolean isFirst, Runnable work) {
@@ -48,7 +43,7 @@ public final class TlsThreads {
 
   private TlsThreads() {}
 
-  /** An executor with at most {@code count} daemon threads; each ends after some idle time. */
+  /** Returns an executor with at most {@code count} daemon threads, which end when idle. */
   public static Executor start(int count) {
     var made = new AtomicInteger();
     var pool =
@@ -67,10 +62,7 @@ public final class TlsThreads {
     return work -> pool.execute(work instanceof Part ? work : Part.of(false, work));
   }
 
-  /**
-   * An executor for one handshake, whose first task is queued behind the tasks of handshakes in
-   * progress.
-   */
+  /** Returns an executor for the parts of one handshake. */
   static Executor ofHandshake(Executor threads) {
     return new Executor() {
       private volatile boolean begun;

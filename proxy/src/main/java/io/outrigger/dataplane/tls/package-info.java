@@ -1,7 +1,4 @@
-/**
- * TLS to backends and from callers (A29): TLS contexts built from certificates, handshakes, and the
- * properties of each connection's peer.
- */
+/** TLS to backends and from callers (A29): contexts, handshakes and the peers of connections. */
 @NullMarked
 package io.outrigger.dataplane.tls;
 

@@ -197,7 +197,7 @@ record PortOpener(
             loops,
             callLoops,
             calls,
-            PartSettings.listener(options, memory).exposed(),
+            PartSettings.listener(options, memory).forUntrustedCallers(),
             tcp(spec.listen()),
             options.serving().settings(),
             app,

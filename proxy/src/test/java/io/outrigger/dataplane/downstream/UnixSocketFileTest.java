@@ -28,7 +28,7 @@ final class UnixSocketFileTest {
         .bind(UnixDomainSocketAddress.of(path))
         .close();
 
-    new UnixSocketFile(path).makeWay();
+    new UnixSocketFile(path).removeStale();
 
     assertThat(path).doesNotExist();
   }
@@ -50,7 +50,7 @@ final class UnixSocketFileTest {
       }
       assertThat(room).isFalse();
 
-      assertThatThrownBy(() -> new UnixSocketFile(path).makeWay())
+      assertThatThrownBy(() -> new UnixSocketFile(path).removeStale())
           .hasMessage("address already in use");
 
       assertThat(Files.exists(path)).isTrue();
@@ -75,7 +75,7 @@ final class UnixSocketFileTest {
   void anythingElseIsLeftAlone() throws IOException {
     Path path = Files.writeString(folder.resolve("file"), "not a socket");
 
-    assertThatThrownBy(() -> new UnixSocketFile(path).makeWay())
+    assertThatThrownBy(() -> new UnixSocketFile(path).removeStale())
         .hasMessage("the file exists and is not a socket");
 
     assertThat(path).exists();

@@ -18,7 +18,7 @@ final class DrainSpreadTest {
     int[] ended = new int[601];
     for (int i = 0; i < CONNECTIONS; i++) {
       Duration delay =
-          ServedAdmission.share(spread, grace, (bound, purpose) -> random.nextLong(bound));
+          ServedAdmission.goAwayDelay(spread, grace, (bound, purpose) -> random.nextLong(bound));
       assertThat(delay.isNegative() || delay.compareTo(spread) > 0).isFalse();
       ended[(int) delay.toSeconds()]++;
     }
@@ -43,7 +43,7 @@ final class DrainSpreadTest {
 
   @Test
   void withoutASpreadAllEndAtOnce() {
-    assertThat(ServedAdmission.share(Duration.ZERO, GRACE, (bound, purpose) -> bound - 1))
+    assertThat(ServedAdmission.goAwayDelay(Duration.ZERO, GRACE, (bound, purpose) -> bound - 1))
         .isEqualTo(Duration.ZERO);
   }
 }

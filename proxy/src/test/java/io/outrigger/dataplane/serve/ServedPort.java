@@ -134,7 +134,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             loops,
             CallLoop.of(loops, RandomSource.SYSTEM),
             forward,
-            DefaultSettings.LISTENER.exposed(),
+            DefaultSettings.LISTENER.forUntrustedCallers(),
             new InetSocketAddress(host, port),
             settings,
             app,

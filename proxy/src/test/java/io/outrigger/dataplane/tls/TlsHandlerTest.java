@@ -72,7 +72,7 @@ class TlsHandlerTest {
                 List.of(),
                 Runnable::run)
             .handler(serverName, ByteBufAllocator.DEFAULT);
-    client = new EmbeddedChannel(tls, tls.behind(), new End());
+    client = new EmbeddedChannel(tls, tls.recordObserver(), new End());
     server =
         SslContextBuilder.forServer(SERVER.key(), SERVER.chain())
             .sslProvider(SslProvider.JDK)
@@ -183,7 +183,7 @@ class TlsHandlerTest {
   @Test
   void keysMayBeUpdatedNowAndThenForEver() throws SSLException {
     int sent = 0;
-    for (int i = 0; i < 4 * TlsHandler.MAX_SPARE; i++) {
+    for (int i = 0; i < 4 * TlsHandler.MAX_BUDGET; i++) {
       keyUpdateThatIsAnswered();
       for (int j = 0; j < TlsHandler.DATA_RECORDS; j++, sent++) {
         data();
@@ -211,7 +211,7 @@ class TlsHandlerTest {
   void keysThatAreUpdatedForNothingEndTheConnection() throws SSLException {
     data();
     deliver();
-    for (int i = 0; i < TlsHandler.MAX_SPARE - 1; i++) { // the ticket is such a record too
+    for (int i = 0; i < TlsHandler.MAX_BUDGET - 1; i++) { // the ticket is such a record too
       keyUpdateThatIsAnswered();
     }
     data();
@@ -230,7 +230,7 @@ class TlsHandlerTest {
   @Test
   void whatComesInTheSameReadBehindOneTooManyIsDropped() throws SSLException {
     data();
-    for (int i = 0; i < TlsHandler.MAX_SPARE + 10; i++) {
+    for (int i = 0; i < TlsHandler.MAX_BUDGET + 10; i++) {
       data();
       server.beginHandshake();
       server.wrap(NOTHING, toClient);
@@ -238,13 +238,13 @@ class TlsHandlerTest {
     deliver();
 
     assertThat(failures).singleElement().extracting(Throwable::getMessage).isEqualTo(TOO_MANY);
-    assertThat(received).isEqualTo(1 + TlsHandler.MAX_SPARE);
+    assertThat(received).isEqualTo(1 + TlsHandler.MAX_BUDGET);
     assertThat(client.isOpen()).isFalse();
   }
 
   @Test
   void aRecordThatComesInPartsIsOne() throws SSLException {
-    for (int i = 0; i < 2 * TlsHandler.MAX_SPARE; i++) {
+    for (int i = 0; i < 2 * TlsHandler.MAX_BUDGET; i++) {
       data();
       toClient.flip();
       while (toClient.hasRemaining()) {
