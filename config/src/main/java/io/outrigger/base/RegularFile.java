@@ -50,8 +50,8 @@ public final class RegularFile {
   }
 
   /**
-   * Reads the text of a file of at most {@code maxBytes} that the user named; refuses larger files.
-   * The file may also be a shell pipe, as in {@code --bootstrap <(command)}. Blocks.
+   * Reads the text of a file of at most {@code maxBytes}; refuses larger files. The file may be a
+   * shell pipe, as in {@code --bootstrap <(command)}. Blocks.
    */
   public static String readText(String path, int maxBytes) throws Unreadable {
     try {

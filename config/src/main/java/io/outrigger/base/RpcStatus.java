@@ -4,7 +4,7 @@ package io.outrigger.base;
 public record RpcStatus(Code code, String message) {
   public static final RpcStatus OK = new RpcStatus(Code.OK, "");
 
-  /** The seventeen status codes of gRPC, ordered by number. */
+  /** The status codes of gRPC, ordered by number. */
   public enum Code {
     OK(0),
     CANCELLED(1),

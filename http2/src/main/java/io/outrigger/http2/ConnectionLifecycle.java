@@ -28,7 +28,7 @@ final class ConnectionLifecycle {
   /** How long a drain waits for the answer to its PING before it sends the final GOAWAY. */
   private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** The same limit for a connection without streams, so that a suspended app delays no exit. */
+  /** The limit for a connection without streams, because a suspended app must delay no exit. */
   private static final long IDLE_DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;
@@ -47,7 +47,7 @@ final class ConnectionLifecycle {
   private boolean settingsAcked;
   private boolean drainAnnounced;
 
-  /** The last stream ID of the last GOAWAY, which later ones must not exceed (section 6.8). */
+  /** The last stream ID of the last GOAWAY; no later GOAWAY may exceed this ID (section 6.8). */
   private int announcedId = Integer.MAX_VALUE;
 
   private long startNanos;

@@ -80,7 +80,7 @@ final class ConnectionMemory implements MemoryHolder {
     tickNanos = movedNanos;
     process = settings.memory();
     accounts = process.open(this, loop);
-    parts.reads.readOnlyWhile(() -> accounts.mayRead(this));
+    parts.reads.setReadCondition(() -> accounts.mayRead(this));
   }
 
   /** Reports that {@code bytes} were read and processed, which may close the connection. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class DynamicTable {
   /**
    * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). The decoder of this side
-   * announces no other size, and the encoder does not use a larger table even if the peer allows it
+   * announces no other size, and the encoder uses no larger table even if the peer allows more
    * (CVE-2026-93492).
    */
   static final int MAX_BYTES = 4096;

@@ -255,7 +255,7 @@ final class FrameWriter {
     buffer = null;
     written = true;
     handedBytes += ready.readableBytes();
-    // The next turn is likely to write about as many bytes as this one.
+    // The next turn is likely to write about as many bytes as this turn.
     bufferSize = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
     var unused = ctx.write(ready, ctx.voidPromise());
   }

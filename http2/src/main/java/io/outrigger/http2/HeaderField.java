@@ -88,7 +88,7 @@ public final class HeaderField {
     return neverIndexed;
   }
 
-  /** The field without blanks around its value. Lists contain stripped fields; tables do not. */
+  /** The field without blanks around its value. Lists have stripped fields; tables do not. */
   HeaderField stripped() {
     if (!padded) {
       return this;

@@ -66,7 +66,7 @@ public final class HeaderName {
     fault = pseudo ? null : faultOf(text.array());
   }
 
-  /** The name with this text. An invalid name is accepted; {@link #fault} reports it. */
+  /** The name with this text. {@link #fault} reports an invalid name. */
   public static HeaderName of(AsciiString text) {
     HeaderName shared = SHARED.get(text);
     return shared == null ? of(text.array(), text.arrayOffset(), text.length()) : shared;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class HpackDecoder {
-  /** Section 5.1: the largest shift of an integer's byte; larger integers exceed 2^31-1. */
+  /** Section 5.1: the largest shift of a byte; integers above 2^31-1 need larger shifts. */
   private static final int MAX_SHIFT = 28;
 
   private static final byte[] NOTHING = {};

@@ -3,7 +3,7 @@ package io.outrigger.http2;
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 
-/** The SETTINGS of the peer, which limit what this side may send (RFC 9113 section 6.5.2). */
+/** The SETTINGS of the peer, which limit the frames of this side (RFC 9113 section 6.5.2). */
 @LoopConfined
 final class PeerSettings {
   /** The send windows of open streams, which SETTINGS_INITIAL_WINDOW_SIZE changes. */

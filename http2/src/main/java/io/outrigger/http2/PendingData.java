@@ -102,7 +102,7 @@ public final class PendingData {
     try {
       copy = alloc.buffer(size, size).writerIndex(size);
     } catch (OutOfMemoryError none) {
-      return; // an allocation that cannot be omitted reports it
+      return; // the next necessary allocation reports the lack of memory
     }
     for (int at = size; at > 0; ) { // from the last to the first
       ByteBuf slice = chunks.removeLast();

@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
  *       sockets. A turn begins with a small buffer, and continues with large buffers only if few
- *       streams begin in the small one, because 64 KiB may hold a thousand small requests, which
+ *       streams begin in the small buffer, because 64 KiB may hold a thousand small requests, which
  *       take milliseconds to process.
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no such
  *       buffer is available either, the read is retried after {@value #WAIT_MILLIS} ms, {@value
  *       #MAX_WAITS} times in a row. After that the connection is closed.
- *   <li>A read that {@link #readOnlyWhile} forbids, because the heap is almost full, is retried
+ *   <li>A read that {@link #setReadCondition} forbids, because the heap is almost full, is retried
  *       without a maximum.
  * </ul>
  */
@@ -117,7 +117,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
    * Sets a condition for reads. While the condition is false and the connection is not paused, a
    * read is retried every {@value #WAIT_MILLIS} ms.
    */
-  void readOnlyWhile(BooleanSupplier mayRead) {
+  void setReadCondition(BooleanSupplier mayRead) {
     this.mayRead = mayRead;
   }
 

@@ -68,7 +68,7 @@ final class SocketStream implements Http2Stream {
   /** Consumed bytes that have not yet been added to {@code credit} by a WINDOW_UPDATE. */
   private int returned;
 
-  /** Bytes that the peer may send before the handler has consumed any of them. */
+  /** Bytes that the peer may send before the handler has consumed any bytes. */
   private int receiveWindow;
 
   /** The announced bytes of content to come, {@link #NO_CONTENT_LENGTH} or {@link #NO_HEAD}. */
@@ -346,7 +346,7 @@ final class SocketStream implements Http2Stream {
     return credit;
   }
 
-  /** Reduces the credit after the peer has acknowledged a window smaller than its initial one. */
+  /** Reduces the credit after the peer has acknowledged a smaller window. */
   void shrinkCredit(int bytes) {
     credit -= bytes;
   }

@@ -32,11 +32,12 @@ public interface StreamHandler {
   /** Called when {@code bytes} of sent data have been passed to the socket. */
   void onDataSent(int bytes);
 
-  /** Called when the peer ended the stream with RST_STREAM. Last call. */
+  /** Called when the peer ended the stream with RST_STREAM. No further call follows. */
   void onReset(Http2Error error);
 
   /**
-   * Called when this side has reset the stream because the peer broke a rule. Last call.
+   * Called when this side has reset the stream because the peer broke a rule. No further call
+   * follows.
    *
    * @param reason a readable text that names the rule and the field
    */
@@ -55,7 +56,7 @@ public interface StreamHandler {
    */
   default void onOverload() {}
 
-  /** Called when the connection ended before the stream did. Last call. */
+  /** Called when the connection ended before the stream. No further call follows. */
   void onConnectionLost(Refusal refusal, String reason);
 
   /** Whether a server has guaranteed that it did not process a request, and why (SC-34). */

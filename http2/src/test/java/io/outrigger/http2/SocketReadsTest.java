@@ -53,7 +53,7 @@ final class SocketReadsTest {
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
     others = turn.open(new LooseStreams.Unserved());
     reads.attach(() -> started, turn.open(new App()));
-    reads.readOnlyWhile(() -> allowed);
+    reads.setReadCondition(() -> allowed);
     nextTurn();
   }
 
@@ -204,7 +204,7 @@ final class SocketReadsTest {
 
   @Test
   void aConnectionThatIsPausedInsteadOfReadHasNoTimer() {
-    reads.readOnlyWhile(
+    reads.setReadCondition(
         () -> {
           reads.pause(true);
           return false;
@@ -280,7 +280,7 @@ final class SocketReadsTest {
 
   @Test
   void aReadThatIsNotAllowedTakesNoBuffer() {
-    reads.readOnlyWhile(
+    reads.setReadCondition(
         () -> {
           reads.pause(true);
           return false;
@@ -289,7 +289,7 @@ final class SocketReadsTest {
     waitOnce();
 
     assertThat(channel.config().isAutoRead()).isFalse();
-    reads.readOnlyWhile(() -> true);
+    reads.setReadCondition(() -> true);
     reads.pause(false);
     assertThat(channel.config().isAutoRead()).isTrue();
     assertThat(room()).isEqualTo(FIRST);

@@ -2,5 +2,5 @@ package io.outrigger.config.endpoint;
 
 import io.outrigger.config.route.Fraction;
 
-/** The share of requests that the control plane wants dropped for one category (A27-10). */
+/** The share of requests to drop for one category (A27-10). */
 public record DropCategory(String category, Fraction share) {}

@@ -3,10 +3,7 @@ package io.outrigger.config.endpoint;
 import io.outrigger.base.ListChange;
 import java.util.List;
 
-/**
- * The endpoints of one locality in one priority; {@code weight} is an unsigned 32-bit number from
- * 1.
- */
+/** The endpoints of one locality in one priority; {@code weight} is unsigned 32 bit, at least 1. */
 public record LocalityEndpoints(Locality locality, long weight, List<Endpoint> endpoints) {
   public LocalityEndpoints {
     endpoints = List.copyOf(endpoints);

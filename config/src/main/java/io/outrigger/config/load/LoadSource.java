@@ -16,7 +16,7 @@ public interface LoadSource {
   void onServersChanged(Runnable listener);
 
   /**
-   * Returns and resets the counts for {@code server}. Other clusters keep their counts.
+   * Returns and resets the counts for {@code server} of the requested clusters.
    *
    * @param requested accepts the names of the clusters whose load the server requested
    */

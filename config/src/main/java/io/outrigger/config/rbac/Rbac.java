@@ -9,9 +9,7 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
   public static final Rbac OFF = new Rbac(Optional.empty());
 
   public enum Action {
-    /** Requests that a policy matches are allowed, all others are denied. */
     ALLOW,
-    /** Requests that a policy matches are denied, all others are allowed. */
     DENY
   }
 
@@ -37,7 +35,10 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
   /** The decision about a request; {@code policy} is the first policy that matched, if any. */
   public record Decision(boolean isAllowed, Optional<String> policy, int auditLines) {}
 
-  /** An action and its policies, in the order of their names. */
+  /**
+   * An action on the requests that a policy matches, and the policies in the order of their names.
+   * Requests that no policy matches get the opposite action.
+   */
   public record Rules(Action action, List<Policy> policies, Audit audit) {
     public Rules {
       policies = List.copyOf(policies);

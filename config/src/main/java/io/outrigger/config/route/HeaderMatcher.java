@@ -39,7 +39,7 @@ public sealed interface HeaderMatcher {
   }
 
   /**
-   * Matches a decimal integer in {@code [start, end)}. An inverted range also matches other texts.
+   * Matches a decimal integer in {@code [start, end)} or, with {@code invert}, all other values.
    */
   record Range(String name, long start, long end, boolean invert) implements HeaderMatcher {
     @Override
