@@ -1,7 +1,7 @@
 package io.outrigger.config.cluster;
 
 import io.outrigger.config.endpoint.HealthStatus;
-import io.outrigger.config.endpoint.Reach;
+import io.outrigger.config.endpoint.TransportSettings;
 import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.tls.UpstreamTls;
@@ -22,7 +22,7 @@ public record ClusterResource(
     Limits limits,
     Optional<OutlierDetection> outlierDetection,
     Sessions sessions,
-    Reach reach,
+    TransportSettings transport,
     Optional<LoadReporting> loadReporting,
     OverlayEffect overlay)
     implements Overlaid {
@@ -73,25 +73,26 @@ public record ClusterResource(
         limits,
         outlierDetection,
         sessions,
-        Reach.PLAIN,
+        TransportSettings.PLAIN,
         Optional.empty(),
         OverlayEffect.NONE);
   }
 
   public ClusterResource balanced(BalancingPolicy other) {
-    return with(other, reach, overlay);
+    return with(other, transport, overlay);
   }
 
   public ClusterResource securedBy(UpstreamTls settings) {
-    return with(policy, new Reach(reach.httpConnect(), Optional.of(settings)), overlay);
+    var secured = new TransportSettings(transport.httpConnect(), Optional.of(settings));
+    return with(policy, secured, overlay);
   }
 
   public ClusterResource overlaid(OverlayEffect effect) {
-    return with(policy, reach, effect);
+    return with(policy, transport, effect);
   }
 
   private ClusterResource with(
-      BalancingPolicy newPolicy, Reach newReach, OverlayEffect newOverlay) {
+      BalancingPolicy newPolicy, TransportSettings newTransport, OverlayEffect newOverlay) {
     return new ClusterResource(
         name,
         source,
@@ -99,7 +100,7 @@ public record ClusterResource(
         limits,
         outlierDetection,
         sessions,
-        newReach,
+        newTransport,
         loadReporting,
         newOverlay);
   }

@@ -8,7 +8,7 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.LocalityEndpoints;
-import io.outrigger.config.endpoint.Reach;
+import io.outrigger.config.endpoint.TransportSettings;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
@@ -45,7 +45,7 @@ final class ClusterTree {
     List<List<LocalityBackends>> backends =
         leaf.endpoints()
             .toOptional()
-            .map(endpoints -> backends(endpoints, cluster.reach()))
+            .map(endpoints -> backends(endpoints, cluster.transport()))
             .orElse(List.of());
     LbConfig child =
         leaf.endpoints()
@@ -95,12 +95,13 @@ final class ClusterTree {
     return source instanceof ClusterSource.Dns;
   }
 
-  private static List<List<LocalityBackends>> backends(EndpointSet endpoints, Reach reach) {
+  private static List<List<LocalityBackends>> backends(
+      EndpointSet endpoints, TransportSettings transport) {
     return IntStream.range(0, endpoints.priorities().size())
         .mapToObj(
             priority ->
                 endpoints.priorities().get(priority).stream()
-                    .map(locality -> LocalityBackends.of(locality, priority, reach))
+                    .map(locality -> LocalityBackends.of(locality, priority, transport))
                     .toList())
         .toList();
   }
@@ -213,12 +214,14 @@ final class ClusterTree {
       LocalityEndpoints source, List<Backend> usable, List<Backend> unusable) {
     /**
      * @param priority the priority of the locality in its cluster, 0 for the highest
-     * @param reach the settings for connections, which become part of the backends' addresses
+     * @param transport the settings for connections, which become part of the backends' addresses
      */
-    static LocalityBackends of(LocalityEndpoints source, int priority, Reach reach) {
+    static LocalityBackends of(
+        LocalityEndpoints source, int priority, TransportSettings transport) {
       List<Backend> all =
           source.endpoints().stream()
-              .map(endpoint -> new Backend(reach.of(endpoint), source.locality(), priority))
+              .map(transport::applyTo)
+              .map(endpoint -> new Backend(endpoint, source.locality(), priority))
               .toList();
       return new LocalityBackends(
           source,

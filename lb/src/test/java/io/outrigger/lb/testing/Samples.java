@@ -129,7 +129,7 @@ public final class Samples {
         cluster.limits(),
         cluster.outlierDetection(),
         cluster.sessions(),
-        cluster.reach(),
+        cluster.transport(),
         Optional.of(reporting),
         OverlayEffect.NONE);
   }

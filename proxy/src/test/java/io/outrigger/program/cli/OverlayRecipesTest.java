@@ -160,7 +160,7 @@ final class OverlayRecipesTest {
           "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
           "common_tls_context":{"validation_context":{"system_root_certs":{}}}}}""";
 
-    assertThat(cluster(9, "orders", secured).reach().tls().orElseThrow().alpn())
+    assertThat(cluster(9, "orders", secured).transport().tls().orElseThrow().alpn())
         .containsExactly("istio-h2", "istio");
   }
 

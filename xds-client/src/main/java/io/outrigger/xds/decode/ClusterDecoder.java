@@ -18,7 +18,7 @@ import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.endpoint.HealthStatus;
-import io.outrigger.config.endpoint.Reach;
+import io.outrigger.config.endpoint.TransportSettings;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.xds.decode.WireFields.Cut;
 import java.time.Duration;
@@ -54,7 +54,7 @@ final class ClusterDecoder {
         ClusterSourceDecoder.hasEndpoints(proto)
             ? BalancingPolicyDecoder.decode(proto, errors)
             : BalancingPolicyDecoder.ofAggregate(proto, errors);
-    Reach reach = TransportSecurityDecoder.decode(proto, context, errors);
+    TransportSettings transport = TransportSecurityDecoder.decode(proto, context, errors);
     Optional<LoadReporting> loadReporting = loadReporting(proto, context, errors.at("lrs_server"));
     Optional<OutlierDetection> outlierDetection =
         proto.hasOutlierDetection()
@@ -82,7 +82,7 @@ final class ClusterDecoder {
                 maxConnections),
             outlierDetection,
             new Sessions(idleTimeout, overrideHostStatus(proto.getCommonLbConfig())),
-            reach,
+            transport,
             loadReporting,
             OverlayEffect.NONE));
   }

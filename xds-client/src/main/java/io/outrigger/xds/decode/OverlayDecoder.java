@@ -71,7 +71,11 @@ final class OverlayDecoder {
     set.add(new Value(first.get().rule(), "alpn", names.toString()));
     ClusterResource cluster =
         result.value().overlaid(new OverlayEffect(effect.matched(), set, effect.leftOut()));
-    return cluster.reach().tls().map(tls -> cluster.securedBy(tls.offering(alpn))).orElse(cluster);
+    return cluster
+        .transport()
+        .tls()
+        .map(tls -> cluster.securedBy(tls.offering(alpn)))
+        .orElse(cluster);
   }
 
   /** Decodes a route configuration; targets with rules of their own get their own route table. */

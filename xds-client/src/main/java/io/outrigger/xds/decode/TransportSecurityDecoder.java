@@ -7,7 +7,7 @@ import io.envoyproxy.envoy.config.core.v3.TransportSocket;
 import io.envoyproxy.envoy.config.listener.v3.FilterChain;
 import io.envoyproxy.envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport;
 import io.envoyproxy.envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer;
-import io.outrigger.config.endpoint.Reach;
+import io.outrigger.config.endpoint.TransportSettings;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.UpstreamTls;
 import java.util.Optional;
@@ -26,17 +26,18 @@ final class TransportSecurityDecoder {
       "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
   private static final String TLS_SOCKET = "envoy.transport_sockets.tls";
 
-  private static final Reach PLAIN_BY_CONNECT = new Reach(true, Optional.empty());
+  private static final TransportSettings PLAIN_BY_CONNECT =
+      new TransportSettings(true, Optional.empty());
 
   private TransportSecurityDecoder() {}
 
   /** If {@code errors} has an error, the caller must not use the result. */
-  static Reach decode(Cluster proto, DecodeContext context, FieldErrors errors) {
+  static TransportSettings decode(Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.getTransportSocketMatchesCount() > 0) {
       errors.at("transport_socket_matches").add("is not supported; use transport_socket");
     }
     if (!proto.hasTransportSocket()) {
-      return Reach.PLAIN;
+      return TransportSettings.PLAIN;
     }
     TransportSocket socket = proto.getTransportSocket();
     FieldErrors here = errors.at("transport_socket");
@@ -48,7 +49,7 @@ final class TransportSecurityDecoder {
             .map(wrapper -> insideConnect(wrapper, context, inside))
             .orElse(PLAIN_BY_CONNECT);
       }
-      case UPSTREAM_TLS -> new Reach(false, tls(socket, context, here));
+      case UPSTREAM_TLS -> new TransportSettings(false, tls(socket, context, here));
       default -> {
         if (!isPlain(socket)) {
           here.add(
@@ -58,13 +59,13 @@ final class TransportSecurityDecoder {
                   + UPSTREAM_TLS
                   + ", or leave transport_socket out");
         }
-        yield Reach.PLAIN;
+        yield TransportSettings.PLAIN;
       }
     };
   }
 
   /** Decodes the inner transport socket, which must be TLS or absent (A86). */
-  private static Reach insideConnect(
+  private static TransportSettings insideConnect(
       Http11ProxyUpstreamTransport proto, DecodeContext context, FieldErrors errors) {
     if (!proto.hasTransportSocket()) {
       return PLAIN_BY_CONNECT;
@@ -72,7 +73,7 @@ final class TransportSecurityDecoder {
     FieldErrors here = errors.at("transport_socket");
     TransportSocket inner = proto.getTransportSocket();
     if (typeOf(inner).equals(UPSTREAM_TLS)) {
-      return new Reach(true, tls(inner, context, here));
+      return new TransportSettings(true, tls(inner, context, here));
     }
     here.add(quoted(nameOf(inner)) + " may not stand here; leave it out, or give " + UPSTREAM_TLS);
     return PLAIN_BY_CONNECT;

@@ -51,7 +51,7 @@ class TlsContextDecoderTest {
   private static final String ROOTS = "ca_certificate_provider_instance: {instance_name: ROOTCA}";
 
   private static UpstreamTls tls(String fields) {
-    return Decoding.valid(CLUSTER, cluster(fields), CONTEXT).reach().tls().orElseThrow();
+    return Decoding.valid(CLUSTER, cluster(fields), CONTEXT).transport().tls().orElseThrow();
   }
 
   private static List<String> errors(String fields) {
@@ -85,7 +85,7 @@ class TlsContextDecoderTest {
                     CLUSTER,
                     "{name: pay, type: EDS, eds_cluster_config: {eds_config: {ads: {}}}}",
                     CONTEXT)
-                .reach()
+                .transport()
                 .tls())
         .isEmpty();
   }

@@ -65,8 +65,8 @@ class TransportSecurityDecoderTest {
   @Test
   @Conformance("A86-01")
   void connectionsMayGoThroughProxies() {
-    assertThat(valid(CLUSTER, cluster(ADS + connect(""))).reach().httpConnect()).isTrue();
-    assertThat(valid(CLUSTER, cluster(ADS)).reach().httpConnect()).isFalse();
+    assertThat(valid(CLUSTER, cluster(ADS + connect(""))).transport().httpConnect()).isTrue();
+    assertThat(valid(CLUSTER, cluster(ADS)).transport().httpConnect()).isFalse();
   }
 
   @Test
@@ -84,8 +84,8 @@ class TransportSecurityDecoderTest {
         ", \"common_tls_context\": {\"validation_context\": {\"system_root_certs\": {}}}";
     var cluster =
         valid(CLUSTER, cluster(ADS + connect(inner(TransportSecurityDecoder.UPSTREAM_TLS, roots))));
-    assertThat(cluster.reach().httpConnect()).isTrue();
-    assertThat(cluster.reach().tls())
+    assertThat(cluster.transport().httpConnect()).isTrue();
+    assertThat(cluster.transport().tls())
         .contains(
             new UpstreamTls(
                 Optional.empty(), new TrustSource.SystemRoots(), List.of(), "", false, false));

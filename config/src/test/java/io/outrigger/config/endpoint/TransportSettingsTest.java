@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class ReachTest {
+class TransportSettingsTest {
   private static final EndpointAddress PROXY = new EndpointAddress("10.9.9.9", 3128);
   private static final EndpointAddress DIRECT = new EndpointAddress("10.0.0.1", 80);
   private static final UpstreamTls BY_HOST =
@@ -22,7 +22,7 @@ class ReachTest {
   }
 
   private static Endpoint reached(boolean httpConnect, Optional<UpstreamTls> tls) {
-    return new Reach(httpConnect, tls).of(endpoint(DIRECT.through(PROXY), DIRECT));
+    return new TransportSettings(httpConnect, tls).applyTo(endpoint(DIRECT.through(PROXY), DIRECT));
   }
 
   @Test
@@ -30,8 +30,8 @@ class ReachTest {
     Endpoint direct = endpoint(DIRECT);
     Endpoint proxied = endpoint(DIRECT.through(PROXY));
 
-    assertThat(Reach.PLAIN.of(direct)).isSameAs(direct);
-    assertThat(new Reach(true, Optional.empty()).of(proxied)).isSameAs(proxied);
+    assertThat(TransportSettings.PLAIN.applyTo(direct)).isSameAs(direct);
+    assertThat(new TransportSettings(true, Optional.empty()).applyTo(proxied)).isSameAs(proxied);
   }
 
   @Test

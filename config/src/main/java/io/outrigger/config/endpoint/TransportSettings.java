@@ -11,22 +11,22 @@ import java.util.Optional;
  * @param httpConnect whether connections use the HTTP proxies in the endpoints' metadata (A86)
  * @param tls the TLS settings (A29); empty for plain text
  */
-public record Reach(boolean httpConnect, Optional<UpstreamTls> tls) {
-  public static final Reach PLAIN = new Reach(false, Optional.empty());
+public record TransportSettings(boolean httpConnect, Optional<UpstreamTls> tls) {
+  public static final TransportSettings PLAIN = new TransportSettings(false, Optional.empty());
 
-  public Endpoint of(Endpoint endpoint) {
+  public Endpoint applyTo(Endpoint endpoint) {
     if (tls.isEmpty() && (httpConnect || isDirect(endpoint))) {
       return endpoint; // its addresses already have these settings
     }
     Optional<EndpointTls> secured =
         tls.map(settings -> new EndpointTls(settings, settings.serverName(endpoint.hostname())));
     List<EndpointAddress> addresses =
-        endpoint.addresses().stream().map(address -> of(address, secured)).toList();
+        endpoint.addresses().stream().map(address -> with(address, secured)).toList();
     return new Endpoint(
         addresses, endpoint.health(), endpoint.weight(), endpoint.hostname(), endpoint.hashKey());
   }
 
-  private EndpointAddress of(EndpointAddress address, Optional<EndpointTls> secured) {
+  private EndpointAddress with(EndpointAddress address, Optional<EndpointTls> secured) {
     return new EndpointAddress(
         address.ip(), address.port(), httpConnect ? address.proxy() : Optional.empty(), secured);
   }
