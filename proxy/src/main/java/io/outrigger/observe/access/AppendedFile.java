@@ -18,7 +18,7 @@ final class AppendedFile extends OutputStream {
 
   private final Path path;
   private OutputStream out;
-  private volatile boolean reopens;
+  private volatile boolean reopenPending;
 
   /**
    * Opens {@code path}, and creates the file if it does not exist. A pipe is opened by the first
@@ -28,8 +28,8 @@ final class AppendedFile extends OutputStream {
    */
   AppendedFile(Path path) throws IOException {
     this.path = path;
-    reopens = isPipe(path);
-    out = reopens ? nullOutputStream() : opened(path);
+    reopenPending = isPipe(path);
+    out = reopenPending ? nullOutputStream() : opened(path);
   }
 
   private static boolean isPipe(Path path) throws IOException {
@@ -45,28 +45,28 @@ final class AppendedFile extends OutputStream {
   /** Writes the bytes; throws and writes nothing when the file cannot be opened again. */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
-    if (reopens) {
-      reopens = false; // cleared first, so that a concurrent reopen() is not lost
+    if (reopenPending) {
+      reopenPending = false; // cleared first, so that a concurrent reopen() is not lost
       try {
         OutputStream next = opened(path);
         out.close();
         out = next;
       } catch (IOException e) {
-        reopens = true; // so that the next write tries again
+        reopenPending = true; // so that the next write tries again
         throw e;
       }
     }
     try {
       out.write(bytes, offset, length);
     } catch (IOException e) {
-      reopens |= isPipe(path); // the pipe's reader may have restarted
+      reopenPending |= isPipe(path); // the pipe's reader may have restarted
       throw e;
     }
   }
 
   /** Makes the next write open the file by its name. Callable from any thread. */
   void reopen() {
-    reopens = true;
+    reopenPending = true;
   }
 
   @Override

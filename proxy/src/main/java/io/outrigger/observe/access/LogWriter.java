@@ -27,14 +27,14 @@ final class LogWriter implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
   private static final int BATCH_CHARS = 64 << 10;
 
-  /** The number of characters of an entry's text that take one more place in the queue. */
-  private static final int CHARS_PER_PLACE = 128;
+  /** The number of characters of an entry's text that take one more slot of the queue. */
+  private static final int CHARS_PER_SLOT = 128;
 
   private final ConcurrentLinkedQueue<Queued> queue = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger taken = new AtomicInteger(); // occupied places of the queue
+  private final AtomicInteger occupied = new AtomicInteger(); // occupied slots of the queue
   private final String name;
   private final OutputStream out;
-  private final int places;
+  private final int slots;
   private final Thread writer;
   private volatile boolean closing;
 
@@ -46,17 +46,17 @@ final class LogWriter implements AutoCloseable {
     void append(StringBuilder lines);
   }
 
-  private record Queued(Entry entry, int places) {}
+  private record Queued(Entry entry, int slots) {}
 
   /**
    * @param name the log and its file, such as {@code access log stdout}
    * @param out closed by {@link #close}
-   * @param places the capacity of the queue; an entry with long text takes several places
+   * @param slots the capacity of the queue; an entry with long text takes several slots
    */
-  LogWriter(String name, OutputStream out, int places) {
+  LogWriter(String name, OutputStream out, int slots) {
     this.name = name;
     this.out = out;
-    this.places = places;
+    this.slots = slots;
     writer = new Thread(this::run, name.substring(0, name.indexOf(' ')) + "-log");
     writer.setDaemon(true);
   }
@@ -71,9 +71,9 @@ final class LogWriter implements AutoCloseable {
    * @param chars the length of the texts that the entry keeps on the heap while it is queued
    */
   boolean add(Entry entry, int chars) {
-    var queued = new Queued(entry, 1 + chars / CHARS_PER_PLACE);
-    if (taken.addAndGet(queued.places) > places) {
-      taken.addAndGet(-queued.places);
+    var queued = new Queued(entry, 1 + chars / CHARS_PER_SLOT);
+    if (occupied.addAndGet(queued.slots) > slots) {
+      occupied.addAndGet(-queued.slots);
       return false;
     }
     queue.add(queued);
@@ -100,7 +100,7 @@ final class LogWriter implements AutoCloseable {
   private void writeQueued(StringBuilder batch) {
     Queued next;
     while ((next = queue.poll()) != null) {
-      taken.addAndGet(-next.places);
+      occupied.addAndGet(-next.slots);
       next.entry.append(batch);
       if (batch.length() >= BATCH_CHARS) {
         write(batch);

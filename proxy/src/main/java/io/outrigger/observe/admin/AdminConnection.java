@@ -31,27 +31,27 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection to an admin server. Pipelined requests wait until the response to the previous
- * request has been written to the socket. When {@link #MAX_WAITING} requests wait, the socket is
- * not read. Requests that read state also wait for their turn ({@link AnswerTurns}), except for the
- * probes, whose clients have short timeouts. When the connection closes during the wait, no reply
- * is created.
+ * request has been written to the socket. When {@link #MAX_PENDING} requests wait, the socket is
+ * not read. Requests that read state also wait in the {@link ReplyQueue}, except for the probes,
+ * whose clients have short timeouts. When the connection closes during the wait, no reply is
+ * created.
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
   /** While fewer requests than this wait, the socket is read: only a read detects a close. */
-  static final int MAX_WAITING = 16;
+  static final int MAX_PENDING = 16;
 
   private static final Logger log = LoggerFactory.getLogger(AdminConnection.class);
-  private static final Set<String> READING = Set.of("GET", "HEAD");
+  private static final Set<String> READ_METHODS = Set.of("GET", "HEAD");
   private static final Set<String> PROBES = Set.of("/live", "/ready");
 
   /** Returns the reply that rejects a request; empty for a request that may reach its endpoint. */
   private final Function<HttpRequest, Optional<AdminReply>> guard;
 
   private final Map<String, AdminEndpoint> endpoints;
-  private final AnswerTurns turns;
+  private final ReplyQueue replyQueue;
   private final AdminBudget budget;
-  private final Queue<FullHttpRequest> waiting = new ArrayDeque<>();
+  private final Queue<FullHttpRequest> pending = new ArrayDeque<>();
   private boolean isAnswering;
 
   /** Whether the last request has arrived; all later bytes are ignored (RFC 9112 section 9.6). */
@@ -62,11 +62,11 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   AdminConnection(
       Function<HttpRequest, Optional<AdminReply>> guard,
       Map<String, AdminEndpoint> endpoints,
-      AnswerTurns turns,
+      ReplyQueue replyQueue,
       AdminBudget budget) {
     this.guard = guard;
     this.endpoints = endpoints;
-    this.turns = turns;
+    this.replyQueue = replyQueue;
     this.budget = budget;
   }
 
@@ -76,8 +76,8 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       return;
     }
     if (isAnswering) {
-      waiting.add(request.retain());
-      context.channel().config().setAutoRead(waiting.size() < MAX_WAITING);
+      pending.add(request.retain());
+      context.channel().config().setAutoRead(pending.size() < MAX_PENDING);
     } else {
       begin(context, request);
     }
@@ -115,7 +115,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   private void next(ChannelHandlerContext context) {
     isAnswering = false;
     context.channel().config().setAutoRead(true);
-    FullHttpRequest request = waiting.poll();
+    FullHttpRequest request = pending.poll();
     if (request != null) {
       try {
         begin(context, request);
@@ -159,8 +159,8 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    waiting.forEach(FullHttpRequest::release);
-    waiting.clear();
+    pending.forEach(FullHttpRequest::release);
+    pending.clear();
     if (stream != null) {
       stream.close();
     }
@@ -181,8 +181,8 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
     } catch (IllegalArgumentException reason) {
       return AdminReply.text(400, "the query is not valid: " + reason.getMessage()).done();
     }
-    return READING.contains(method) && !PROBES.contains(asked.path())
-        ? turns.submit(
+    return READ_METHODS.contains(method) && !PROBES.contains(asked.path())
+        ? replyQueue.submit(
             context.executor(), () -> context.channel().isActive(), () -> dispatch(method, asked))
         : dispatch(method, asked);
   }
@@ -208,7 +208,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       String page = hasPage ? "; GET / shows the page" : "";
       return AdminReply.text(404, "no such endpoint" + likely + page).done();
     }
-    AdminEndpoint asked = READING.contains(method) ? get : method.equals("POST") ? post : null;
+    AdminEndpoint asked = READ_METHODS.contains(method) ? get : method.equals("POST") ? post : null;
     if (asked == null) {
       return AdminReply.notAllowed(get != null, post != null).done();
     }

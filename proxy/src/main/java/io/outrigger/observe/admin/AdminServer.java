@@ -87,7 +87,7 @@ public final class AdminServer implements AutoCloseable {
       Audience audience,
       InetSocketAddress address,
       Map<String, AdminEndpoint> endpoints,
-      AnswerTurns turns,
+      ReplyQueue replyQueue,
       AdminBudget budget)
       throws IOException {
     boolean isGuarded = audience == Audience.OPERATORS;
@@ -124,7 +124,7 @@ public final class AdminServer implements AutoCloseable {
                                     ? new AdminGuard(child.parent().localAddress())::refusal
                                     : AdminGuard::probeRefusal,
                                 endpoints,
-                                turns,
+                                replyQueue,
                                 budget));
                   }
                 })

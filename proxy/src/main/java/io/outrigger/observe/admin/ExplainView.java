@@ -50,7 +50,7 @@ public final class ExplainView {
                     .domain()
                     .map(each -> Json.object("name", each.host().name(), "domain", each.domain())),
             "routes", explanation.routes().stream().map(ExplainView::verdict).toList(),
-            "further_routes", explanation.more(),
+            "further_routes", explanation.furtherRoutes(),
             "branches", branches);
     return AdminReply.json(200, endpoints <= MAX_READABLE, to -> Json.write(json, to));
   }

@@ -55,7 +55,7 @@ public final class Explainer {
   private final Function<String, Optional<LbNode>> trees;
   private final Map<String, OverlayEffect> overlaid;
   private final List<Route> routes;
-  private final Map<String, Optional<LbNode>> described = new HashMap<>();
+  private final Map<String, Optional<LbNode>> treesByCluster = new HashMap<>();
   private final List<Branch> branches = new ArrayList<>();
 
   /**
@@ -92,12 +92,12 @@ public final class Explainer {
     ConfigSelector selector = target.selector();
     List<Verdict> verdicts = List.of();
     List<Branch> branches = List.of();
-    int more = 0;
+    int furtherRoutes = 0;
     if (selector != null) {
       var explainer = new Explainer(forward, selector, request, trees, overlaid);
       explainer.walk();
       verdicts = explainer.verdicts();
-      more = explainer.routes.size() - verdicts.size();
+      furtherRoutes = explainer.routes.size() - verdicts.size();
       branches = explainer.branches;
       branches.sort(Comparator.comparingDouble(Branch::probability).reversed());
     }
@@ -108,7 +108,7 @@ public final class Explainer {
         request,
         domain,
         verdicts,
-        more,
+        furtherRoutes,
         branches);
   }
 
@@ -132,9 +132,9 @@ public final class Explainer {
       return selector.select(request, new DecidedDraws(misses, clusterDraw), this::onExamined);
     }
 
-    private void onExamined(int place, int miss) {
-      RouteMatch match = routes.get(place).match();
-      results.merge(place, miss, (a, b) -> a == RouteMatch.NO_MISS ? a : b);
+    private void onExamined(int index, int miss) {
+      RouteMatch match = routes.get(index).match();
+      results.merge(index, miss, (a, b) -> a == RouteMatch.NO_MISS ? a : b);
       boolean isHit = miss == RouteMatch.NO_MISS;
       double share = match.fraction().map(Fraction::asDouble).orElse(1.0);
       boolean isDrawn = share < 1 && (isHit || miss == 1 + match.headers().size());
@@ -219,7 +219,7 @@ public final class Explainer {
                 acting,
                 asked,
                 overlaid.getOrDefault(cluster.name(), OverlayEffect.NONE),
-                described.computeIfAbsent(cluster.name(), trees),
+                treesByCluster.computeIfAbsent(cluster.name(), trees),
                 Optional.of(cluster.picker().plan(call))));
       }
     } finally {
@@ -229,9 +229,9 @@ public final class Explainer {
 
   private List<Verdict> verdicts() {
     List<Verdict> verdicts = new ArrayList<>();
-    for (int place = 0; place < results.size() && verdicts.size() < MAX_ROUTES; place++) {
-      Route route = routes.get(place);
-      int miss = requireNonNull(results.get(place)); // the first routes were examined, in order
+    for (int index = 0; index < results.size() && verdicts.size() < MAX_ROUTES; index++) {
+      Route route = routes.get(index);
+      int miss = requireNonNull(results.get(index)); // the first routes were examined, in order
       String matcher = miss == RouteMatch.NO_MISS ? "" : route.match().matcher(miss);
       Result result = Result.MISSED;
       if (miss == RouteMatch.NO_MISS) {

@@ -18,6 +18,7 @@ import java.util.Optional;
  *
  * @param domain the virtual host that serves the target; empty while there is no configuration
  * @param routes the verdicts on the first examined routes, in order
+ * @param furtherRoutes the number of routes after those in {@code routes}
  * @param branches the possible outcomes, the most probable first; empty when the request would wait
  *     for the target's configuration
  */
@@ -29,7 +30,7 @@ public record Explanation(
     RequestHead request,
     Optional<DomainMatch> domain,
     List<Verdict> routes,
-    int more,
+    int furtherRoutes,
     List<Branch> branches) {
   public Explanation {
     routes = List.copyOf(routes);
@@ -100,9 +101,9 @@ public record Explanation(
           && session.equals(asked);
     }
 
-    Branch withMore(double more) {
+    Branch withMore(double added) {
       return new Branch(
-          probability + more, decision, cluster, filters, session, overlay, tree, plan);
+          probability + added, decision, cluster, filters, session, overlay, tree, plan);
     }
   }
 }

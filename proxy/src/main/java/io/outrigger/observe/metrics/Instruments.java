@@ -20,19 +20,20 @@ import org.jspecify.annotations.Nullable;
 /** The instruments of a scrape. Every call with the same name returns the same instrument. */
 final class Instruments {
   private final Map<String, Supplier<MetricSnapshot>> all = new LinkedHashMap<>();
-  private final Set<String> leftOut;
+  private final Set<String> omittedLabels;
 
-  Instruments(Set<String> leftOut) {
-    this.leftOut = leftOut;
+  Instruments(Set<String> omittedLabels) {
+    this.omittedLabels = omittedLabels;
   }
 
   private Labels shown(Labels labels) {
-    if (leftOut.isEmpty() || labels.stream().noneMatch(each -> leftOut.contains(each.getName()))) {
+    if (omittedLabels.isEmpty()
+        || labels.stream().noneMatch(each -> omittedLabels.contains(each.getName()))) {
       return labels;
     }
     var shown = Labels.builder();
     labels.stream()
-        .filter(each -> !leftOut.contains(each.getName()))
+        .filter(each -> !omittedLabels.contains(each.getName()))
         .forEach(each -> shown.label(each.getName(), each.getValue()));
     return shown.build();
   }
@@ -45,7 +46,7 @@ final class Instruments {
       this.toSnapshot = toSnapshot;
     }
 
-    /** Adds a value; sums the values of labels that differ only in left-out labels. */
+    /** Adds a value; sums the values of labels that differ only in omitted labels. */
     void add(Labels labels, double value) {
       values.merge(shown(labels), value, Double::sum);
     }
@@ -62,12 +63,12 @@ final class Instruments {
 
   final class HistogramPoints implements Supplier<MetricSnapshot> {
     private final HistogramSnapshot.Builder builder;
-    private final double parts;
+    private final double divisor;
     private final Map<Labels, Histogram> values = new TreeMap<>();
 
-    private HistogramPoints(HistogramSnapshot.Builder builder, double parts) {
+    private HistogramPoints(HistogramSnapshot.Builder builder, double divisor) {
       this.builder = builder;
-      this.parts = parts;
+      this.divisor = divisor;
     }
 
     void add(Labels labels, Histogram measured) {
@@ -84,13 +85,13 @@ final class Instruments {
       var buckets = ClassicHistogramBuckets.builder();
       int last = measured.buckets() - 1;
       for (int i = 0; i < last; i++) {
-        buckets.bucket(measured.bound(i) / parts, measured.count(i));
+        buckets.bucket(measured.bound(i) / divisor, measured.count(i));
       }
       buckets.bucket(Double.POSITIVE_INFINITY, measured.count(last));
       return HistogramSnapshot.HistogramDataPointSnapshot.builder()
           .labels(labels)
           .classicHistogramBuckets(buckets.build())
-          .sum(measured.sum() / parts)
+          .sum(measured.sum() / divisor)
           .build();
     }
   }
@@ -140,15 +141,15 @@ final class Instruments {
   }
 
   /**
-   * @param parts the number of measured units in one exported unit
+   * @param divisor the number of measured units in one exported unit
    */
-  HistogramPoints histogram(String name, String help, @Nullable Unit unit, double parts) {
+  HistogramPoints histogram(String name, String help, @Nullable Unit unit, double divisor) {
     return (HistogramPoints)
         all.computeIfAbsent(
             name,
             n ->
                 new HistogramPoints(
-                    HistogramSnapshot.builder().name(name).help(help).unit(unit), parts));
+                    HistogramSnapshot.builder().name(name).help(help).unit(unit), divisor));
   }
 
   void add(MetricSnapshot snapshot) {

@@ -33,12 +33,12 @@ public final class LbCounters {
   private static final String OTHER = "other";
 
   /** The histograms record weights in thousandths. */
-  private static final int PARTS = 1_000;
+  private static final int WEIGHT_SCALE = 1_000;
 
   /** OpenTelemetry's default bounds, since A78 defines none. */
   private static final long[] WEIGHT_BOUNDS =
       LongStream.of(0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10000)
-          .map(bound -> bound * PARTS)
+          .map(bound -> bound * WEIGHT_SCALE)
           .toArray();
 
   private enum Count {
@@ -101,7 +101,7 @@ public final class LbCounters {
               "grpc.lb.wrr.endpoint_weights",
               "Weights of endpoints at each update; 0 for endpoints without a weight.",
               null,
-              PARTS);
+              WEIGHT_SCALE);
       weights.forEach(histogram::add);
     }
   }
@@ -180,7 +180,7 @@ public final class LbCounters {
     add(Count.STALE, place, update.stale());
     Histogram histogram = weights.computeIfAbsent(place, p -> new Histogram(WEIGHT_BOUNDS));
     for (double weight : update.weights()) {
-      histogram.record((long) Math.ceil(weight * PARTS));
+      histogram.record((long) Math.ceil(weight * WEIGHT_SCALE));
     }
   }
 

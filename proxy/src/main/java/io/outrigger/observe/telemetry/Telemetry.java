@@ -70,12 +70,12 @@ public final class Telemetry implements AutoCloseable {
               .build()
               .getOpenTelemetrySdk());
     } catch (ConfigurationException | IllegalArgumentException e) {
-      throw new IllegalArgumentException(complaint(String.valueOf(e.getMessage())), e);
+      throw new IllegalArgumentException(errorLine(String.valueOf(e.getMessage())), e);
     }
   }
 
   /** Returns an error of the SDK in one line, with OpenTelemetry's variables that are set. */
-  private static String complaint(String message) {
+  private static String errorLine(String message) {
     String line = message.strip().replaceAll("\\s*\\R\\s*", " ");
     List<String> given =
         System.getenv().keySet().stream()

@@ -6,7 +6,7 @@ import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.upstream.UpstreamSockets;
 import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminServer;
-import io.outrigger.observe.admin.AnswerTurns;
+import io.outrigger.observe.admin.ReplyQueue;
 import io.outrigger.observe.admin.grpc.AdminGrpcServer;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.ProgramVersion;
@@ -37,7 +37,7 @@ final class AdminServers implements AutoCloseable {
 
   private final AdminState state;
   private final UpstreamSockets upstream;
-  private final AnswerTurns turns = new AnswerTurns();
+  private final ReplyQueue replyQueue = new ReplyQueue();
   private final Map<Flag, Running> running = new EnumMap<>(Flag.class);
   private volatile boolean closed;
 
@@ -74,7 +74,7 @@ final class AdminServers implements AutoCloseable {
   private Running http(
       AdminServer.Audience audience, InetSocketAddress at, Map<String, AdminEndpoint> endpoints)
       throws IOException {
-    AdminServer server = AdminServer.start(audience, at, endpoints, turns, state.unread());
+    AdminServer server = AdminServer.start(audience, at, endpoints, replyQueue, state.unread());
     return new Running(server.address(), server::close);
   }
 
@@ -86,7 +86,7 @@ final class AdminServers implements AutoCloseable {
             ProgramVersion.text(),
             () -> state.onControl(state.controlPlanes()::status),
             new LiveChannelz(state, upstream),
-            turns,
+            replyQueue,
             state.unread());
     state.control().execute(() -> watchHealth(server));
     return new Running(server.address(), server::close);

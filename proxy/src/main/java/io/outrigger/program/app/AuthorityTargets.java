@@ -30,10 +30,10 @@ final class AuthorityTargets implements TargetResolver {
 
   private final ControlLoop control;
   private final int max;
-  private final Function<String, TargetRuntime> make;
+  private final Function<String, TargetRuntime> factory;
   private final ConcurrentHashMap<String, Entry> byAuthority = new ConcurrentHashMap<>();
   private final AtomicInteger count = new AtomicInteger();
-  private final List<TargetRuntime> leaving = new ArrayList<>();
+  private final List<TargetRuntime> removed = new ArrayList<>();
   private boolean started;
 
   private static final class Entry {
@@ -49,12 +49,12 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   /**
-   * @param make creates the target of an authority without starting it; called on event loops
+   * @param factory creates the target of an authority without starting it; called on event loops
    */
-  AuthorityTargets(ControlLoop control, int max, Function<String, TargetRuntime> make) {
+  AuthorityTargets(ControlLoop control, int max, Function<String, TargetRuntime> factory) {
     this.control = control;
     this.max = max;
-    this.make = make;
+    this.factory = factory;
   }
 
   /**
@@ -78,9 +78,9 @@ final class AuthorityTargets implements TargetResolver {
     String authority = requestAuthority.toString();
     Entry entry = byAuthority.get(authority);
     if (entry == null) {
-      Outcome<Entry> made = add(authority);
-      if (!(made instanceof Outcome.Ok<Entry> ok)) {
-        return Outcome.failed(made.status());
+      Outcome<Entry> added = add(authority);
+      if (!(added instanceof Outcome.Ok<Entry> ok)) {
+        return Outcome.failed(added.status());
       }
       entry = ok.value();
     }
@@ -89,7 +89,7 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   /** Returns the target of an authority if one exists. The call does not count as use. */
-  Optional<TargetRuntime> known(String authority) {
+  Optional<TargetRuntime> find(String authority) {
     return Optional.ofNullable(byAuthority.get(authority)).map(entry -> entry.target);
   }
 
@@ -108,7 +108,7 @@ final class AuthorityTargets implements TargetResolver {
                   + max
                   + " targets are in use (--max-targets)"));
     }
-    var entry = new Entry(make.apply(authority), control.nanoTime());
+    var entry = new Entry(factory.apply(authority), control.nanoTime());
     Entry other = byAuthority.putIfAbsent(authority, entry);
     if (other != null) { // another loop added its entry first; the new target was never started
       count.decrementAndGet();
@@ -125,15 +125,15 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   private void sweep() {
-    leaving.forEach(TargetRuntime::close);
-    leaving.clear();
+    removed.forEach(TargetRuntime::close);
+    removed.clear();
     long now = control.nanoTime();
     for (Iterator<Entry> entries = byAuthority.values().iterator(); entries.hasNext(); ) {
       Entry entry = entries.next();
       if (now - entry.usedNanos > IDLE.toNanos() && !entry.target.isInUse()) {
         entries.remove();
         count.decrementAndGet();
-        leaving.add(entry.target);
+        removed.add(entry.target);
       }
     }
     control.schedule(SWEEP, this::sweep);

@@ -93,23 +93,24 @@ final class BootstrapWait {
   /**
    * Reads the files repeatedly until all exist and are in use. Blocks.
    *
-   * @param isLeaving whether the process is shutting down; file errors are then ignored
-   * @param left a future that completes when the process ends
+   * @param isShuttingDown whether the process is shutting down; file errors are then ignored
+   * @param ended a future that completes when the process ends
    * @throws InvalidInput when a file is invalid, or is still missing after the timeout
    */
-  void await(Use use, BooleanSupplier isLeaving, CompletableFuture<Void> left) throws InvalidInput {
+  void await(Use use, BooleanSupplier isShuttingDown, CompletableFuture<Void> ended)
+      throws InvalidInput {
     boolean used = false;
-    while (!used && !isWithin(ATTEMPT_INTERVAL, left)) {
+    while (!used && !awaitEnd(ATTEMPT_INTERVAL, ended)) {
       boolean isLast = isOver(); // read first: the attempt may outlast the timeout
       try {
         used = isUsed(Optional.empty(), use);
       } catch (InvalidInput wrong) {
-        if (!isLeaving.getAsBoolean()) {
+        if (!isShuttingDown.getAsBoolean()) {
           throw wrong;
         }
         report(wrong.lines().get(0));
       }
-      if (!used && !isWrong && isLast && !isLeaving.getAsBoolean()) {
+      if (!used && !isWrong && isLast && !isShuttingDown.getAsBoolean()) {
         throw new InvalidInput(
             missing.orElseThrow() + "; waited " + limit + " for it (--bootstrap-timeout)");
       }
@@ -117,7 +118,7 @@ final class BootstrapWait {
   }
 
   /** Waits at most {@code time} for {@code end}; returns whether {@code end} has completed. */
-  private static boolean isWithin(Duration time, CompletableFuture<Void> end) {
+  private static boolean awaitEnd(Duration time, CompletableFuture<Void> end) {
     end.copy().completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS).join();
     return end.isDone();
   }
@@ -156,15 +157,15 @@ final class BootstrapWait {
 
   private void requireFiles(ConfigSource source) throws AbsentFile {
     Optional<MissingFile> file = MissingFile.of(source.bootstrap());
-    Optional<String> lack = Optional.empty();
+    Optional<String> obstacle = Optional.empty();
     if (file.isPresent()) {
-      lack = file.filter(each -> each.isRequired() || !isOver()).map(MissingFile::reason);
+      obstacle = file.filter(each -> each.isRequired() || !isOver()).map(MissingFile::reason);
     } else if (!isOver()) {
-      lack = workloads.apply(source.bootstrap());
+      obstacle = workloads.apply(source.bootstrap());
     }
-    if (lack.isPresent()) {
+    if (obstacle.isPresent()) {
       String origin = source.bootstrapOrigin().orElse("bootstrap");
-      throw new AbsentFile(origin + ": " + lack.get());
+      throw new AbsentFile(origin + ": " + obstacle.get());
     }
   }
 

@@ -39,7 +39,7 @@ final class Drain {
   private volatile boolean portsClosed;
   private volatile long cutRequests;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
-  private final CompletableFuture<Void> leaving = new CompletableFuture<>();
+  private final CompletableFuture<Void> exitRequested = new CompletableFuture<>();
 
   /**
    * @param forwards complete, like {@code serves}, before the shutdown begins
@@ -74,13 +74,13 @@ final class Drain {
   }
 
   /** Returns a future that completes after the drain and a call of {@link #beginAndLeave}. */
-  CompletableFuture<Void> left() {
-    return CompletableFuture.allOf(done, leaving);
+  CompletableFuture<Void> ended() {
+    return CompletableFuture.allOf(done, exitRequested);
   }
 
   /** Calls {@link #begin}, and lets the process exit when the drain is over. */
   CompletableFuture<Void> beginAndLeave() {
-    leaving.complete(null);
+    exitRequested.complete(null);
     return begin();
   }
 

@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class EventEndpoint implements AdminEndpoint {
   private static final int MAX_STREAMS = 64;
 
-  private static final int WHOLE = Integer.MAX_VALUE;
+  private static final int NO_LIMIT = Integer.MAX_VALUE;
 
-  private static final int PART = 32;
+  private static final int PAGE_SIZE = 32;
 
   private final AdminState state;
   private final EventLog events;
@@ -39,11 +39,10 @@ final class EventEndpoint implements AdminEndpoint {
   public CompletionStage<AdminReply> answer(AdminRequest request) {
     boolean isList = request.choice("format", "json", "stream").filter("json"::equals).isPresent();
     Optional<String> from = request.parameter("since").or(request::lastEventId);
-    require(
-        from.orElse("0").matches("\\d{1,18}"), "since is the number of an event, 0 or more");
+    require(from.orElse("0").matches("\\d{1,18}"), "since is the number of an event, 0 or more");
     long since = from.map(Long::parseLong).orElse(0L);
     return isList
-        ? state.onControl(() -> events.after(since, WHOLE)).thenApplyAsync(EventViews::list)
+        ? state.onControl(() -> events.after(since, NO_LIMIT)).thenApplyAsync(EventViews::list)
         : stream(since).done();
   }
 
@@ -75,7 +74,7 @@ final class EventEndpoint implements AdminEndpoint {
     /** Completes {@code page} with the next events as soon as there are any. */
     private void read(CompletableFuture<EventLog.Page> page) {
       events.unlisten(listener);
-      EventLog.Page found = events.after(since, PART);
+      EventLog.Page found = events.after(since, PAGE_SIZE);
       since = found.next();
       if (!found.events().isEmpty()) {
         page.complete(found);

@@ -29,18 +29,18 @@ final class ExplainEndpoint implements AdminEndpoint {
   }
 
   @Override
-  public CompletionStage<AdminReply> answer(AdminRequest asked) {
-    Optional<String> serve = asked.parameter("serve");
+  public CompletionStage<AdminReply> answer(AdminRequest query) {
+    Optional<String> serve = query.parameter("serve");
     if (serve.isPresent()) {
-      return answerServed(serve.get(), asked);
+      return answerServed(serve.get(), query);
     }
     require(
-        asked.parameter("peer").or(() -> asked.parameter("source")).isEmpty(),
+        query.parameter("peer").or(() -> query.parameter("source")).isEmpty(),
         "peer and source need serve, the name of a --serve");
-    RunningForward forward = forward(asked.parameter("forward"));
-    RequestHead request = ExplainRequest.read(asked);
+    RunningForward forward = forward(query.parameter("forward"));
+    RequestHead request = ExplainRequest.read(query);
     require(
-        forward.only().isPresent() || !String.valueOf(request.authority()).isEmpty(),
+        forward.fixedTarget().isPresent() || !String.valueOf(request.authority()).isEmpty(),
         "forward "
             + forward.name()
             + " finds its target by each request's :authority; give header=:authority:NAME");
@@ -59,7 +59,7 @@ final class ExplainEndpoint implements AdminEndpoint {
                                     + "\": its target is made for the first real request")));
   }
 
-  private CompletionStage<AdminReply> answerServed(String name, AdminRequest asked) {
+  private CompletionStage<AdminReply> answerServed(String name, AdminRequest query) {
     Optional<RunningServe> serve =
         state.serves().stream().filter(each -> each.spec().name().equals(name)).findFirst();
     if (serve.isEmpty()) {
@@ -70,8 +70,8 @@ final class ExplainEndpoint implements AdminEndpoint {
               : "no --serve of that name; it is one of " + String.join(", ", known);
       return AdminReply.text(404, reason).done();
     }
-    require(asked.parameter("forward").isEmpty(), "leave forward out beside serve");
-    var explainer = new ServeExplainer(serve.get(), asked);
+    require(query.parameter("forward").isEmpty(), "leave forward out beside serve");
+    var explainer = new ServeExplainer(serve.get(), query);
     return state
         .onControl(explainer::explain)
         .thenApplyAsync(explanation -> AdminReply.json(200, explanation));

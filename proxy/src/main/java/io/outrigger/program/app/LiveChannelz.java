@@ -66,7 +66,7 @@ final class LiveChannelz implements ChannelzSource {
         snapshot.channel(
             new TargetName(forward.name(), target.name(), target.authority()),
             stateOf(target),
-            forward.only().map(one -> calls),
+            forward.fixedTarget().map(one -> calls),
             target.clusters()::accept);
       }
     }

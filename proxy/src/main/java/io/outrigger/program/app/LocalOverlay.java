@@ -37,7 +37,7 @@ final class LocalOverlay {
    * The time after which unmatched rules are logged. A working control plane sends its resources in
    * a shorter time (A57: 15 s).
    */
-  private static final Duration SETTLED = Duration.ofSeconds(30);
+  private static final Duration UNMATCHED_DELAY = Duration.ofSeconds(30);
 
   private static final String FILES = "files";
 
@@ -122,7 +122,7 @@ final class LocalOverlay {
     event(FILES, what);
     controlPlanes.known().ifPresent(known -> known.clients().overlay(overlay, this::onLeftOut));
     unmatched.cancel();
-    unmatched = loop.schedule(SETTLED, this::reportUnmatched);
+    unmatched = loop.schedule(UNMATCHED_DELAY, this::reportUnmatched);
   }
 
   private void reportUnmatched() {

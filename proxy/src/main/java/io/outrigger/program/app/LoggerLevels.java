@@ -16,11 +16,11 @@ import java.util.regex.Pattern;
 /**
  * {@code /loggers}: lists the levels of all loggers; {@code POST} sets the level of one logger. A
  * {@code POST} also works for a class that has not been used and so has no logger yet. A logger is
- * never freed, so requests create at most {@link #MAX_MADE} loggers.
+ * never freed, so requests create at most {@link #MAX_CREATED} loggers.
  */
 @AnyThread
 final class LoggerLevels {
-  static final int MAX_MADE = 100;
+  static final int MAX_CREATED = 100;
 
   private static final String PREFIX = "/loggers/";
 
@@ -30,7 +30,7 @@ final class LoggerLevels {
   private static final int MAX_NAME_LENGTH = 200;
 
   private final LoggerContext context;
-  private final AtomicInteger made = new AtomicInteger();
+  private final AtomicInteger created = new AtomicInteger();
 
   LoggerLevels(LoggerContext context) {
     this.context = context;
@@ -74,12 +74,12 @@ final class LoggerLevels {
           "no logger of that name has been used; GET /loggers lists those that were, and a full"
               + " name such as io.outrigger.lb.tree.LbLog always works");
     }
-    if (made.incrementAndGet() > MAX_MADE) {
-      made.set(MAX_MADE);
+    if (created.incrementAndGet() > MAX_CREATED) {
+      created.set(MAX_CREATED);
       return AdminReply.text(
           400,
           "there is no logger of that name, and "
-              + MAX_MADE
+              + MAX_CREATED
               + " have been made on request already; GET /loggers lists all");
     }
     context.getLogger(name).setLevel(level);

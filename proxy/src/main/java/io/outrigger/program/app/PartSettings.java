@@ -127,12 +127,14 @@ final class PartSettings {
    * memory. The windows of one connection may grow to 1/16 of that memory.
    */
   private static ConnectionSettings http2(ProxyOptions options, MemoryGauge memory) {
-    ConnectionSettings most = ConnectionSettings.DEFAULT;
+    ConnectionSettings defaults = ConnectionSettings.DEFAULT;
     long buffers = Math.min(memory.limits().directBytes(), memory.limits().totalBytes());
-    int connection = (int) within(MIN_CONNECTION_WINDOW, buffers / 16, most.windows().connection());
-    int stream = (int) within(MIN_STREAM_WINDOW, buffers / 4096, MAX_FIRST_STREAM_WINDOW);
-    int widest = Math.min(most.windows().stream(), connection / 4);
-    return most.withWindows(new ConnectionSettings.Windows(stream, widest, connection))
+    int connection =
+        (int) clamp(MIN_CONNECTION_WINDOW, buffers / 16, defaults.windows().connection());
+    int stream = (int) clamp(MIN_STREAM_WINDOW, buffers / 4096, MAX_FIRST_STREAM_WINDOW);
+    int widest = Math.min(defaults.windows().stream(), connection / 4);
+    return defaults
+        .withWindows(new ConnectionSettings.Windows(stream, widest, connection))
         .withTimeouts(
             new ConnectionSettings.Timeouts(
                 ConnectionSettings.Timeouts.DEFAULT.handshake(),
@@ -142,8 +144,8 @@ final class PartSettings {
         .withMemory(memory);
   }
 
-  private static long within(long least, long value, long most) {
-    return Math.max(least, Math.min(value, most));
+  private static long clamp(long min, long value, long max) {
+    return Math.max(min, Math.min(value, max));
   }
 
   static UpstreamSettings upstream(ProxyOptions options, MemoryGauge memory) {

@@ -92,9 +92,9 @@ record PortOpener(
    * @throws StartFailure when the port cannot be bound
    */
   RunningForward open(ForwardSpec spec) throws StartFailure {
-    Optional<TargetRuntime> only = onlyTarget(spec);
-    Optional<AuthorityTargets> many =
-        only.isPresent()
+    Optional<TargetRuntime> fixedTarget = fixedTarget(spec);
+    Optional<AuthorityTargets> targetsByAuthority =
+        fixedTarget.isPresent()
             ? Optional.empty()
             : Optional.of(
                 new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec)));
@@ -103,7 +103,7 @@ record PortOpener(
         new Forward(
             spec.name(),
             PartSettings.forward(options, () -> nodeId(spec.target())),
-            only.map(TargetResolver::fixed).orElseGet(many::orElseThrow),
+            fixedTarget.map(TargetResolver::fixed).orElseGet(targetsByAuthority::orElseThrow),
             access.map(lines -> history.and(lines.of(spec.name(), false))).orElse(history),
             telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
             memory,
@@ -111,11 +111,17 @@ record PortOpener(
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
     return new RunningForward(
-        spec.name(), bound, spec.target().toString(), listener, only, many, history);
+        spec.name(),
+        bound,
+        spec.target().toString(),
+        listener,
+        fixedTarget,
+        targetsByAuthority,
+        history);
   }
 
   /** Returns the target of all requests; empty when each request's authority names its target. */
-  private Optional<TargetRuntime> onlyTarget(ForwardSpec spec) {
+  private Optional<TargetRuntime> fixedTarget(ForwardSpec spec) {
     AuthorityMode mode = options.routing().authority();
     if (mode instanceof AuthorityMode.Preserve
         || !(spec.target() instanceof Target.Single target)) {

@@ -414,7 +414,7 @@ public final class ProxyApp implements AutoCloseable {
 
   /** Completed when the drain is over and a signal or the admin server has requested the exit. */
   public CompletableFuture<Void> ended() {
-    return drain.left();
+    return drain.ended();
   }
 
   /**

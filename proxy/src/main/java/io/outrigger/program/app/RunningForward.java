@@ -19,8 +19,9 @@ import java.util.stream.Stream;
  * One running {@code --forward}: its port, and its targets. Methods run on the control loop.
  *
  * @param listen the bound address; port 0 is replaced by the port that the system chose
- * @param only the target of a forward with a fixed target; decides whether the forward is ready
- * @param many the targets of a forward whose requests name their target
+ * @param fixedTarget the target of a forward with a fixed target; decides whether the forward is
+ *     ready
+ * @param targetsByAuthority the targets of a forward whose requests name their target
  */
 @AnyThread
 record RunningForward(
@@ -28,24 +29,26 @@ record RunningForward(
     ListenAddress listen,
     String target,
     Http2Listener listener,
-    Optional<TargetRuntime> only,
-    Optional<AuthorityTargets> many,
+    Optional<TargetRuntime> fixedTarget,
+    Optional<AuthorityTargets> targetsByAuthority,
     TrafficHistory history) {
   private static final int OUTAGES_SHOWN = 3;
 
   /** Starts to watch the resources of the targets. */
   void start() {
-    only.ifPresent(TargetRuntime::start);
-    many.ifPresent(AuthorityTargets::start);
+    fixedTarget.ifPresent(TargetRuntime::start);
+    targetsByAuthority.ifPresent(AuthorityTargets::start);
   }
 
   List<TargetRuntime> targets() {
-    return many.map(AuthorityTargets::targets).orElseGet(() -> only.stream().toList());
+    return targetsByAuthority
+        .map(AuthorityTargets::targets)
+        .orElseGet(() -> fixedTarget.stream().toList());
   }
 
   /** Returns the target of requests with this authority; empty before the first such request. */
   Optional<TargetRuntime> targetOf(String authority) {
-    return only.or(() -> many.flatMap(targets -> targets.known(authority)));
+    return fixedTarget.or(() -> targetsByAuthority.flatMap(targets -> targets.find(authority)));
   }
 
   /**
@@ -53,17 +56,17 @@ record RunningForward(
    * since it has no target before the first request.
    */
   TargetRuntime.State state() {
-    return only.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);
+    return fixedTarget.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);
   }
 
   /** Returns why the whole forward fails, or which resource it waits for. */
   Optional<String> error() {
-    return only.flatMap(TargetRuntime::error);
+    return fixedTarget.flatMap(TargetRuntime::error);
   }
 
   /** Whether the forward has ever had a configuration that can route. */
   boolean hadConfig() {
-    return only.map(TargetRuntime::hadConfig).orElse(true);
+    return fixedTarget.map(TargetRuntime::hadConfig).orElse(true);
   }
 
   Stream<ClusterManager> clusters() {

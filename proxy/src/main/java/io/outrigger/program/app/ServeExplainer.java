@@ -73,12 +73,12 @@ final class ServeExplainer {
   /**
    * @throws IllegalArgumentException with the reason, when the parameters are invalid
    */
-  ServeExplainer(RunningServe serve, AdminRequest asked) {
+  ServeExplainer(RunningServe serve, AdminRequest query) {
     this.serve = serve;
-    request = ExplainRequest.read(asked);
-    peer = asked.parameter("peer").map(ServeExplainer::name);
+    request = ExplainRequest.read(query);
+    peer = query.parameter("peer").map(ServeExplainer::name);
     String listen = serve.spec().listen().host();
-    String from = asked.parameter("source").orElse(listen.contains(":") ? V6_LOOPBACK : LOOPBACK);
+    String from = query.parameter("source").orElse(listen.contains(":") ? V6_LOOPBACK : LOOPBACK);
     source = address("source", from);
     // A wildcard address accepts connections to any address of the host, including loopback.
     String to = WILDCARDS.contains(listen) ? source.isV6() ? V6_LOOPBACK : LOOPBACK : listen;

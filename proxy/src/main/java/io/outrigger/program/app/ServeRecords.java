@@ -56,7 +56,7 @@ final class ServeRecords implements ServeObserver {
     final AtomicLong nextEvent;
 
     /** The value of {@link #count} at the last event. Confined to the control loop. */
-    long told;
+    long reported;
 
     Tally(long now) {
       nextEvent = new AtomicLong(now);
@@ -109,8 +109,8 @@ final class ServeRecords implements ServeObserver {
     }
     if (tallies.incrementAndGet() > MAX_DECISIONS) {
       tallies.decrementAndGet();
-      var rest = new Rbac.Decision(decision.isAllowed(), Optional.of(OTHER), 0);
-      return added(OTHER, rest);
+      var other = new Rbac.Decision(decision.isAllowed(), Optional.of(OTHER), 0);
+      return added(OTHER, other);
     }
     return added(filter, decision);
   }
@@ -142,9 +142,9 @@ final class ServeRecords implements ServeObserver {
 
   private void addEvent(String text, Tally tally) {
     long count = tally.count.sum();
-    long untold = count - tally.told - 1;
-    tally.told = count;
-    String more = untold > 0 ? "; " + untold + " more since the last event" : "";
+    long unreported = count - tally.reported - 1;
+    tally.reported = count;
+    String more = unreported > 0 ? "; " + unreported + " more since the last event" : "";
     events.add(EventKind.DENIED, serve, text + more);
   }
 

@@ -27,10 +27,11 @@ import java.util.function.Supplier;
  * seconds, and {@code java.net.http} needs ten times as much CPU time for a single request.
  */
 final class AdminClient {
-  private static final String USUAL_ADDRESS = "127.0.0.1:9901";
+  private static final String DEFAULT_ADDRESS = "127.0.0.1:9901";
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
-  private static final Map<String, String> REACHABLE = Map.of("0.0.0.0", "127.0.0.1", "::", "::1");
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(15);
+  private static final Map<String, String> LOOPBACK_OF_WILDCARD =
+      Map.of("0.0.0.0", "127.0.0.1", "::", "::1");
 
   private final ListenAddress.Tcp address;
 
@@ -49,14 +50,14 @@ final class AdminClient {
     String variable = environment.getOrDefault(Flag.ADMIN.variable(), "");
     String origin =
         flag.isEmpty() && !variable.isEmpty() ? Flag.ADMIN.variable() : Flag.ADMIN.option();
-    String text = flag.orElse(variable.isEmpty() ? USUAL_ADDRESS : variable);
+    String text = flag.orElse(variable.isEmpty() ? DEFAULT_ADDRESS : variable);
     ListenAddress.Tcp address = InvalidInput.read(origin, text, ListenAddress::parseTcp);
     if (address.port() == 0) {
       throw new InvalidInput(origin + ": give the port that the sidecar really has, not 0");
     }
     return new AdminClient(
         new ListenAddress.Tcp(
-            REACHABLE.getOrDefault(address.host(), address.host()), address.port()));
+            LOOPBACK_OF_WILDCARD.getOrDefault(address.host(), address.host()), address.port()));
   }
 
   /**
@@ -67,7 +68,7 @@ final class AdminClient {
       URI uri = URI.create("http://" + address + path);
       HttpURLConnection http = (HttpURLConnection) uri.toURL().openConnection(Proxy.NO_PROXY);
       http.setConnectTimeout((int) CONNECT_TIMEOUT.toMillis());
-      http.setReadTimeout((int) ANSWER_TIMEOUT.toMillis());
+      http.setReadTimeout((int) READ_TIMEOUT.toMillis());
       http.setInstanceFollowRedirects(false);
       int status = http.getResponseCode();
       if (status < 0) {

@@ -49,9 +49,9 @@ record JsonView(JsonObject json) {
   }
 
   /** Returns the name of a tree's node or of a locality; "-" for an empty locality. */
-  String place(String name) {
-    String place = Locality.shown(text(name));
-    return place.isEmpty() ? "-" : place;
+  String shownName(String name) {
+    String shown = Locality.shown(text(name));
+    return shown.isEmpty() ? "-" : shown;
   }
 
   private static String text(JsonElement element) {

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LogSetup {
   /** Libraries that log an outage at every attempt; {@code Telemetry} logs each outage once. */
-  private static final List<String> OUTAGES_AT_EACH_TRY =
+  private static final List<String> REPEATING_LOGGERS =
       List.of(
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
@@ -87,7 +87,7 @@ public final class LogSetup {
     root.detachAndStopAllAppenders();
     root.addAppender(stderr);
     context.getLogger("io.outrigger").setLevel(ours);
-    OUTAGES_AT_EACH_TRY.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
+    REPEATING_LOGGERS.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
     List.of(GRPC_CHANNEL, GRPC_SOCKETS)
         .forEach(name -> context.getLogger(name).setLevel(Level.ERROR));
   }

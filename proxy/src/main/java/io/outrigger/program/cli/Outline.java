@@ -60,7 +60,7 @@ final class Outline {
         .forEach(
             (name, value) -> {
               if (!isEmpty(value)) {
-                add(indent, words(name) + ":", timed(name, value));
+                add(indent, words(name) + ":", withUnit(name, value));
               }
             });
   }
@@ -96,7 +96,7 @@ final class Outline {
                       each ->
                           words(each.getKey())
                               + " "
-                              + text((JsonPrimitive) timed(each.getKey(), each.getValue())))
+                              + text((JsonPrimitive) withUnit(each.getKey(), each.getValue())))
                   .collect(Collectors.joining(", ")))
           : Optional.empty();
     }
@@ -127,7 +127,7 @@ final class Outline {
   }
 
   /** Returns the value of a member; a number of seconds is formatted as a duration. */
-  private static JsonElement timed(String name, JsonElement value) {
+  private static JsonElement withUnit(String name, JsonElement value) {
     return SECONDS.contains(name) && value instanceof JsonPrimitive seconds && seconds.isNumber()
         ? new JsonPrimitive(
             DurationText.format(Duration.ofNanos(Math.round(seconds.getAsDouble() * 1e9))))

@@ -19,7 +19,9 @@ record SidecarRun(CommandContext context) {
    */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
-  /** Runs the sidecar and returns the exit code. {@link #prepare} starts first, as it takes longest. */
+  /**
+   * Runs the sidecar and returns the exit code. {@link #prepare} starts first, as it takes longest.
+   */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
     var preparation =
         CompletableFuture.supplyAsync(

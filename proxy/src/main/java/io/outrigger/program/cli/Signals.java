@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class Signals {
   private static final Logger log = LoggerFactory.getLogger(Signals.class);
 
-  static final Duration REPEATS = Duration.ofSeconds(1);
+  static final Duration REPEAT_WINDOW = Duration.ofSeconds(1);
 
   private final LongSupplier nanoTime;
   private final AtomicReference<@Nullable Long> firstAt = new AtomicReference<>();
@@ -59,7 +59,7 @@ public final class Signals {
 
   private static void handle(String name, Runnable action) {
     try {
-      takeOver(name, action);
+      register(name, action);
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
       log.debug("SIG{} is left to the JVM", name, e);
     }
@@ -69,10 +69,10 @@ public final class Signals {
    * Installs one handler. Reflection is used because javac warns about every use of sun.misc, and
    * the warning cannot be suppressed.
    */
-  private static void takeOver(String name, Runnable action) throws ReflectiveOperationException {
+  private static void register(String name, Runnable action) throws ReflectiveOperationException {
     Class<?> signal = Class.forName("sun.misc.Signal");
     Class<?> handler = Class.forName("sun.misc.SignalHandler");
-    Object ours =
+    Object proxy =
         Proxy.newProxyInstance(
             Signals.class.getClassLoader(),
             new Class<?>[] {handler},
@@ -82,7 +82,7 @@ public final class Signals {
             });
     signal
         .getMethod("handle", signal, handler)
-        .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
+        .invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
   }
 
   public void onFirst(Runnable action) {
@@ -108,7 +108,7 @@ public final class Signals {
     long now = nanoTime.getAsLong();
     if (firstAt.compareAndSet(null, now)) {
       first.complete(null);
-    } else if (now - Objects.requireNonNull(firstAt.get()) >= REPEATS.toNanos()) {
+    } else if (now - Objects.requireNonNull(firstAt.get()) >= REPEAT_WINDOW.toNanos()) {
       second.complete(null);
     }
   }

@@ -22,13 +22,13 @@ import picocli.CommandLine.Option;
     description = "Shows the forwards, xDS state, LB tree and latest events of a running sidecar.")
 final class StatusCommand extends AdminCommand {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
-  private static final String OTHER_SCREEN = "\u001b[?1049h";
-  private static final String FIRST_SCREEN = "\u001b[?1049l";
+  private static final String ALTERNATE_SCREEN = "\u001b[?1049h";
+  private static final String MAIN_SCREEN = "\u001b[?1049l";
   private static final List<String> PARTS =
       List.of("listeners", "xds", "lb", "overlay", "certs", "events");
   private static final Duration REFRESH = Duration.ofSeconds(1);
   private static final String RED = "\u001b[31m";
-  private static final String PLAIN = "\u001b[0m";
+  private static final String RESET_COLOR = "\u001b[0m";
 
   @Option(names = "--watch", description = "refreshes each second, until Ctrl-C")
   private boolean watch;
@@ -61,15 +61,15 @@ final class StatusCommand extends AdminCommand {
 
   /** Shows problems first, in red on a terminal. */
   private void show(AdminClient client) throws StartFailure, InvalidInput {
-    JsonView answers = answers(client);
+    JsonView replies = replies(client);
     if (json) {
-      context.out().println(PlainText.ofJson(answers.json().toString()));
+      context.out().println(PlainText.ofJson(replies.json().toString()));
       return;
     }
-    StatusReport.Lines lines = client.read(() -> StatusReport.render(answers));
+    StatusReport.Lines lines = client.read(() -> StatusReport.render(replies));
     boolean isTerminal = isTerminal();
     for (String problem : lines.problems()) {
-      context.out().println(isTerminal ? RED + problem + PLAIN : problem);
+      context.out().println(isTerminal ? RED + problem + RESET_COLOR : problem);
     }
     if (!lines.problems().isEmpty()) {
       context.out().println();
@@ -85,7 +85,7 @@ final class StatusCommand extends AdminCommand {
    * Returns the replies of all endpoints about the chosen forwards, as members with the endpoints'
    * names. Endpoints that the sidecar's version lacks are left out.
    */
-  private JsonView answers(AdminClient client) throws StartFailure, InvalidInput {
+  private JsonView replies(AdminClient client) throws StartFailure, InvalidInput {
     String body = client.body("/forwards");
     List<JsonView> forwards = client.read(() -> JsonView.listOf(body));
     requireKnown(forwards.stream().map(JsonView::name).toList());
@@ -96,7 +96,7 @@ final class StatusCommand extends AdminCommand {
             .map(JsonView::name)
             .collect(Collectors.toSet());
     var all = new JsonObject();
-    all.add("forwards", only(chosen, forwards));
+    all.add("forwards", selected(chosen, forwards));
     for (String part : PARTS) {
       AdminClient.Reply reply =
           client.get("/" + part + (part.equals("events") ? "?format=json" : ""));
@@ -104,11 +104,11 @@ final class StatusCommand extends AdminCommand {
         all.add(part, client.read(() -> JsonParser.parseString(reply.body())));
       }
     }
-    var answers = new JsonView(all);
-    for (JsonView lb : answers.list("lb")) {
-      lb.json().add("forwards", only(chosen, lb.list("forwards")));
+    var replies = new JsonView(all);
+    for (JsonView lb : replies.list("lb")) {
+      lb.json().add("forwards", selected(chosen, lb.list("forwards")));
     }
-    return answers;
+    return replies;
   }
 
   private void requireKnown(List<String> known) throws InvalidInput {
@@ -121,13 +121,13 @@ final class StatusCommand extends AdminCommand {
     }
   }
 
-  private static JsonArray only(Set<String> names, List<JsonView> objects) {
-    var only = new JsonArray();
+  private static JsonArray selected(Set<String> names, List<JsonView> objects) {
+    var selected = new JsonArray();
     objects.stream()
         .filter(each -> names.contains(each.name()))
         .map(JsonView::json)
-        .forEach(only::add);
-    return only;
+        .forEach(selected::add);
+    return selected;
   }
 
   /**
@@ -137,12 +137,12 @@ final class StatusCommand extends AdminCommand {
   private int watch(AdminClient client) throws InvalidInput {
     PrintWriter out = context.out();
     if (isTerminal()) {
-      out.print(OTHER_SCREEN); // keeps the terminal's content for FIRST_SCREEN
+      out.print(ALTERNATE_SCREEN); // keeps the terminal's content for MAIN_SCREEN
       Runtime.getRuntime()
           .addShutdownHook(
               new Thread(
                   () -> {
-                    out.print(FIRST_SCREEN);
+                    out.print(MAIN_SCREEN);
                     out.flush();
                   },
                   "outrigger-screen"));

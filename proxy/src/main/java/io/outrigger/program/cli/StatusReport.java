@@ -66,13 +66,13 @@ final class StatusReport {
   }
 
   /**
-   * @param answers the replies, one member per admin endpoint, named like the endpoint
+   * @param replies the replies, one member per admin endpoint, named like the endpoint
    * @throws com.google.gson.JsonParseException when a reply has an unexpected form
    */
-  static Lines render(JsonView answers) {
-    List<JsonView> forwards = answers.list("forwards").stream().sorted(FAILING).toList();
-    List<JsonView> served = answers.list("listeners");
-    JsonView known = answers.object("xds").orElse(JsonView.EMPTY);
+  static Lines render(JsonView replies) {
+    List<JsonView> forwards = replies.list("forwards").stream().sorted(FAILING).toList();
+    List<JsonView> served = replies.list("listeners");
+    JsonView known = replies.object("xds").orElse(JsonView.EMPTY);
     List<JsonView> servers =
         known.list("servers").stream().filter(StatusReport::isControlPlane).toList();
     List<String> problems = new ArrayList<>();
@@ -86,7 +86,7 @@ final class StatusReport {
         .filter(StatusReport::hasError)
         .map(listener -> listener.format("serve %s: %s: %s", "name", "state", "error"))
         .forEach(problems::add);
-    answers.list("certs").stream()
+    replies.list("certs").stream()
         .filter(StatusReport::hasError)
         .map(provider -> provider.format("certificate %s: %s", "instance", "error"))
         .forEach(problems::add);
@@ -100,7 +100,7 @@ final class StatusReport {
                         ? ""
                         : server.format(": %s", "lastError")))
         .forEach(problems::add);
-    answers.object("overlay").map(each -> each.list("errors")).orElse(List.of()).stream()
+    replies.object("overlay").map(each -> each.list("errors")).orElse(List.of()).stream()
         .map(error -> error.format("local policy %s:%s: %s", "file", "line", "message"))
         .forEach(problems::add);
     long stale =
@@ -113,16 +113,16 @@ final class StatusReport {
               + " STALE: saved by an earlier process; no control plane has answered");
     }
     List<String> overlay =
-        answers.object("overlay").map(JsonView::json).map(Outline::of).orElse(List.of());
+        replies.object("overlay").map(JsonView::json).map(Outline::of).orElse(List.of());
     List<List<String>> parts = new ArrayList<>();
     parts.add(forwards(forwards));
     parts.add(served.isEmpty() ? List.of() : listeners(served));
     parts.add(servers.isEmpty() ? List.of() : servers(servers));
     parts.add(resources(known));
-    parts.add(tree(answers.object("lb").orElse(JsonView.EMPTY)));
+    parts.add(tree(replies.object("lb").orElse(JsonView.EMPTY)));
     Stream<String> policy = Stream.concat(Stream.of("LOCAL POLICY"), overlay.stream());
     parts.add(overlay.isEmpty() ? List.of() : policy.toList());
-    parts.add(events(answers.list("events")));
+    parts.add(events(replies.list("events")));
     List<String> lines =
         parts.stream()
             .filter(part -> !part.isEmpty())
@@ -236,7 +236,10 @@ final class StatusReport {
 
   private static void node(Table table, JsonView node, String indent) {
     table.row(
-        indent + node.place("name"), node.text("policy"), node.text("state"), node.text("detail"));
+        indent + node.shownName("name"),
+        node.text("policy"),
+        node.text("state"),
+        node.text("detail"));
     node.list("children").forEach(child -> node(table, child, indent + "  "));
     for (JsonView endpoint : node.list("endpoints")) {
       table.row(

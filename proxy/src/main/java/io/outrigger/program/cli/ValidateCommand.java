@@ -38,8 +38,9 @@ import picocli.CommandLine.Option;
 @Command(
     description = {
       "Validates a bootstrap and static resources as the sidecar would, and checks their"
-          + " references. With --live, also validates the resources that the control plane sends for a"
-          + " target. Prints every finding. Exits with 2 after an error; warnings exit with 0."
+          + " references. With --live, also validates the resources that the control plane sends"
+          + " for a target. Prints every finding. Exits with 2 after an error; warnings exit with"
+          + " 0."
     })
 final class ValidateCommand implements Callable<Integer> {
   /** The largest number of endpoints that are printed for each node of a tree. */
@@ -104,7 +105,7 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InvalidInput {
-    Optional<Target.Single> asked = liveTarget();
+    Optional<Target.Single> checkedTarget = liveTarget();
     Duration limit = InvalidInput.read("--timeout", timeout, DurationText::parse);
     Optional<Bootstrap> read = checkBootstrap();
     OverlayFiles overlay = checkOverlay();
@@ -112,14 +113,14 @@ final class ValidateCommand implements Callable<Integer> {
         && errors.isEmpty()
         && resources.isEmpty()
         && overlays.isEmpty()
-        && asked.isEmpty()) {
+        && checkedTarget.isEmpty()) {
       throw new InvalidInput(
           "nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set "
               + BootstrapSource.FILE_VARIABLE);
     }
     checkResources(read, overlay.overlay());
-    if (errors.isEmpty() && asked.isPresent()) {
-      checkLive(read, overlay.overlay(), asked.get(), limit);
+    if (errors.isEmpty() && checkedTarget.isPresent()) {
+      checkLive(read, overlay.overlay(), checkedTarget.get(), limit);
     }
     PrintWriter out = context.out();
     notices.stream().map(PlainText::of).forEach(out::println);
@@ -151,9 +152,9 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private void checkLive(
-      Optional<Bootstrap> read, Overlay overlay, Target.Single asked, Duration limit)
+      Optional<Bootstrap> read, Overlay overlay, Target.Single checkedTarget, Duration limit)
       throws InvalidInput {
-    boolean isNeeded = asked.ownServer().isEmpty();
+    boolean isNeeded = checkedTarget.ownServer().isEmpty();
     if (isNeeded && read.isEmpty()) {
       throw new InvalidInput(
           "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE);
@@ -162,12 +163,15 @@ final class ValidateCommand implements Callable<Integer> {
     warnOfOtherStreams(bootstrap);
     try {
       LiveCheck.Result result =
-          context.programs().live().check(bootstrap, overlay, asked, apiServer(asked), limit);
-      addTrees(asked, result);
-      result.findings().forEach(finding -> errors.add(asked + ": " + finding));
+          context
+              .programs()
+              .live()
+              .check(bootstrap, overlay, checkedTarget, apiServer(checkedTarget), limit);
+      addTrees(checkedTarget, result);
+      result.findings().forEach(finding -> errors.add(checkedTarget + ": " + finding));
       report(result.rules());
     } catch (IllegalArgumentException | IllegalStateException e) {
-      errors.add(asked + ": " + e.getMessage());
+      errors.add(checkedTarget + ": " + e.getMessage());
     }
   }
 
@@ -202,8 +206,8 @@ final class ValidateCommand implements Callable<Integer> {
     node.children().forEach(child -> addNode(child, indent + "  "));
   }
 
-  private Optional<ApiAccess> apiServer(Target.Single asked) {
-    return Optional.of(asked)
+  private Optional<ApiAccess> apiServer(Target.Single checkedTarget) {
+    return Optional.of(checkedTarget)
         .filter(Target.Kubernetes.class::isInstance)
         .map(
             target ->

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 /** {@code outrigger wait}: waits until a sidecar is ready, for start order and health checks. */
 @Command(description = "Waits until a running sidecar is ready; exits with 1 after the timeout.")
 final class WaitCommand extends AdminCommand {
-  private static final Duration BETWEEN_POLLS = Duration.ofMillis(200);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
   @Option(
       names = "--timeout",
@@ -30,20 +30,20 @@ final class WaitCommand extends AdminCommand {
     AdminClient client = client();
     Duration limit = InvalidInput.read("--timeout", timeout, DurationText::parse);
     long end = WaitingClock.nanoTime() + limit.toNanos();
-    String obstacle = obstacle(client);
-    while (!obstacle.isEmpty()) {
+    String notReadyReason = notReadyReason(client);
+    while (!notReadyReason.isEmpty()) {
       if (WaitingClock.nanoTime() - end >= 0) {
         throw client.failure(
-            "not ready after " + timeout + ": " + obstacle, new TimeoutException(timeout));
+            "not ready after " + timeout + ": " + notReadyReason, new TimeoutException(timeout));
       }
-      WaitingClock.sleep(BETWEEN_POLLS);
-      obstacle = obstacle(client);
+      WaitingClock.sleep(POLL_INTERVAL);
+      notReadyReason = notReadyReason(client);
     }
     return Failures.OK;
   }
 
   /** Returns why the sidecar is not ready; empty when it is ready. */
-  private static String obstacle(AdminClient client) {
+  private static String notReadyReason(AdminClient client) {
     try {
       AdminClient.Reply reply = client.get("/ready");
       return reply.status() == 200

@@ -118,7 +118,8 @@ public final class Demo {
         """
         ,
           "certificate_providers": %s,
-          "server_listener_resource_name_template": "%s\""""
+          "server_listener_resource_name_template": "%s\"\
+        """
             .formatted(files.provider(), DemoControlPlane.SERVER_TEMPLATE);
     return OptionsReader.read(
         Map.of(
@@ -134,15 +135,15 @@ public final class Demo {
   /** Returns a bootstrap that ends with the members in {@code more}. */
   private static String bootstrap(int controlPlanePort, String node, String more) {
     return """
-        {
-          "xds_servers": [{
-            "server_uri": "127.0.0.1:%d",
-            "channel_creds": [{"type": "insecure"}],
-            "server_features": ["xds_v3"]
-          }],
-          "node": {"id": "%s"}%s
-        }
-        """
+    {
+      "xds_servers": [{
+        "server_uri": "127.0.0.1:%d",
+        "channel_creds": [{"type": "insecure"}],
+        "server_features": ["xds_v3"]
+      }],
+      "node": {"id": "%s"}%s
+    }
+    """
         .formatted(controlPlanePort, node, more);
   }
 

@@ -220,7 +220,7 @@ public final class OptionsReader {
   private Serving serving(List<ServeSpec> serves) {
     Duration grace = duration(Flag.SERVE_DRAIN_GRACE, Duration.ofMinutes(10)); // A36 "xDS Protocol"
     Duration spread = duration(Flag.SERVE_DRAIN_SPREAD, Duration.ofSeconds(30));
-    boolean tellsPeer =
+    boolean sendsPeerHeader =
         value(
             Flag.PEER_HEADER,
             false,
@@ -231,7 +231,7 @@ public final class OptionsReader {
             spread.compareTo(grace) < 0 ? spread : grace,
             grace,
             isOn(Flag.SERVE_REQUIRE_RBAC),
-            tellsPeer));
+            sendsPeerHeader));
   }
 
   private Connections connections() {
@@ -304,20 +304,21 @@ public final class OptionsReader {
     return all;
   }
 
-  private <T> T value(Flag flag, T absent, Function<String, T> parser) {
+  private <T> T value(Flag flag, T defaultValue, Function<String, T> parser) {
     T value =
         given
             .get(flag)
             .flatMap(text -> problems.parse(text.origin(), text.last(), parser))
-            .orElse(absent);
+            .orElse(defaultValue);
     values.put(flag, value);
     return value;
   }
 
-  private <T> Optional<T> valueOrOff(Flag flag, Optional<T> absent, Function<String, T> parser) {
+  private <T> Optional<T> valueOrOff(
+      Flag flag, Optional<T> defaultValue, Function<String, T> parser) {
     return value(
         flag,
-        absent,
+        defaultValue,
         text -> text.equals(OFF) ? Optional.empty() : Optional.of(parser.apply(text)));
   }
 
@@ -361,8 +362,8 @@ public final class OptionsReader {
   }
 
   private Optional<ListenAddress.Tcp> address(
-      PortsReader ports, Flag flag, String subject, Optional<ListenAddress.Tcp> absent) {
-    Optional<ListenAddress.Tcp> address = valueOrOff(flag, absent, ListenAddress::parseTcp);
+      PortsReader ports, Flag flag, String subject, Optional<ListenAddress.Tcp> defaultValue) {
+    Optional<ListenAddress.Tcp> address = valueOrOff(flag, defaultValue, ListenAddress::parseTcp);
     address.ifPresent(each -> ports.reserve(given.origin(flag), subject, each));
     return address;
   }
@@ -371,18 +372,19 @@ public final class OptionsReader {
     return value(flag, false, text -> oneOf(text, List.of(true, false)));
   }
 
-  private Duration duration(Flag flag, Duration absent) {
-    return value(flag, absent, DurationText::parse);
+  private Duration duration(Flag flag, Duration defaultValue) {
+    return value(flag, defaultValue, DurationText::parse);
   }
 
-  private Duration durationOrOff(Flag flag, Duration absent) {
-    return value(flag, absent, text -> text.equals(OFF) ? Duration.ZERO : DurationText.parse(text));
+  private Duration durationOrOff(Flag flag, Duration defaultValue) {
+    return value(
+        flag, defaultValue, text -> text.equals(OFF) ? Duration.ZERO : DurationText.parse(text));
   }
 
-  private Duration positive(Flag flag, Duration absent) {
+  private Duration positive(Flag flag, Duration defaultValue) {
     return value(
         flag,
-        absent,
+        defaultValue,
         text -> {
           Duration duration = DurationText.parse(text);
           require(!duration.isZero(), "\"" + text + "\" must be more than zero");
@@ -390,26 +392,26 @@ public final class OptionsReader {
         });
   }
 
-  private int number(Flag flag, int absent, int least, int most) {
+  private int number(Flag flag, int defaultValue, int min, int max) {
     return value(
         flag,
-        absent,
+        defaultValue,
         text -> {
           long number = text.matches("[0-9]{1,18}") ? Long.parseLong(text) : -1;
           require(
-              number >= least && number <= most,
-              "\"%s\" is not a whole number from %d to %d".formatted(text, least, most));
+              number >= min && number <= max,
+              "\"%s\" is not a whole number from %d to %d".formatted(text, min, max));
           return (int) number;
         });
   }
 
   /**
-   * @param limit describes {@code most} in the message about a size that is too large
+   * @param limit describes {@code max} in the message about a size that is too large
    */
-  private static long bytes(String text, long least, long most, String limit) {
+  private static long bytes(String text, long min, long max, String limit) {
     long bytes = ByteSize.parse(text);
-    require(bytes >= least, "\"" + text + "\" is less than " + least + " bytes");
-    require(bytes <= most, "\"" + text + "\" is more than " + limit);
+    require(bytes >= min, "\"" + text + "\" is less than " + min + " bytes");
+    require(bytes <= max, "\"" + text + "\" is more than " + limit);
     return bytes;
   }
 
@@ -423,9 +425,9 @@ public final class OptionsReader {
             ByteSize.format(memory.peerDirectBytes()));
   }
 
-  private <E extends Enum<E>> E oneOf(Flag flag, E absent) {
-    List<E> all = List.of(absent.getDeclaringClass().getEnumConstants());
-    return value(flag, absent, text -> oneOf(text, all));
+  private <E extends Enum<E>> E oneOf(Flag flag, E defaultValue) {
+    List<E> all = List.of(defaultValue.getDeclaringClass().getEnumConstants());
+    return value(flag, defaultValue, text -> oneOf(text, all));
   }
 
   /** Returns the element that {@code text} names; case is ignored. */

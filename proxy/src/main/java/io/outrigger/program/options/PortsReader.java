@@ -85,7 +85,7 @@ final class PortsReader {
     reserved.add(Map.entry(address, subject));
   }
 
-  boolean needControlPlane() {
+  boolean needsControlPlane() {
     return !serves.isEmpty()
         || forwards.stream().anyMatch(forward -> forward.target().ownServer().isEmpty());
   }

@@ -36,7 +36,7 @@ final class Problems {
   }
 
   /** Returns {@code last} if there is no other error, else an exception with all errors. */
-  InvalidInput and(InvalidInput last) {
+  InvalidInput combinedWith(InvalidInput last) {
     if (lines.isEmpty()) {
       return last;
     }

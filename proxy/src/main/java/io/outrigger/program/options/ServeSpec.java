@@ -14,7 +14,7 @@ import java.util.Set;
  *     contains this text (A36)
  */
 public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app) {
-  private static final Set<String> OWN_HOSTS =
+  private static final Set<String> LOCAL_HOSTS =
       Set.of("localhost", ListenAddress.LOOPBACK, "::1", "0.0.0.0", "::");
 
   /**
@@ -34,7 +34,7 @@ public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app
     if (app instanceof ListenAddress.Tcp tcp) {
       require(tcp.port() != 0, quoted + ": the app has port 0; give the port it listens on");
       boolean isSelf =
-          tcp.equals(listen) || (tcp.collidesWith(listen) && OWN_HOSTS.contains(tcp.host()));
+          tcp.equals(listen) || (tcp.collidesWith(listen) && LOCAL_HOSTS.contains(tcp.host()));
       require(
           !isSelf, quoted + ": the app would be the served address itself; give it another port");
     }

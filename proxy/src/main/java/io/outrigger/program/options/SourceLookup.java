@@ -53,7 +53,7 @@ public final class SourceLookup {
    *     not named
    */
   public ConfigSource find() throws InvalidInput {
-    boolean isNeeded = ports.needControlPlane();
+    boolean isNeeded = ports.needsControlPlane();
     var problems = new Problems();
     List<Path> resources =
         paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
@@ -67,7 +67,7 @@ public final class SourceLookup {
               ? BootstrapSource.find(file, settings.origin(Flag.BOOTSTRAP), environment)
               : Optional.empty();
     } catch (InvalidInput wrong) {
-      throw problems.and(wrong);
+      throw problems.combinedWith(wrong);
     }
     problems.throwIfAny();
     if (found.isEmpty() && resources.isEmpty() && isNeeded) {

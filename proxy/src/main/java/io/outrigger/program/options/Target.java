@@ -179,21 +179,21 @@ public sealed interface Target {
       int end = bracketed ? path.indexOf(']') + 1 : path.indexOf(':');
       require(!bracketed || end > 0, wrong + "the ] is missing");
       String host = end < 0 ? path : path.substring(0, end);
-      String rest = path.substring(host.length());
+      String portPart = path.substring(host.length());
       require(
           bracketed || path.indexOf(':') == path.lastIndexOf(':'),
           wrong
               + "it has several colons; write an IPv6 address in brackets, such as"
               + " dns:///[::1]:50051");
       require(
-          rest.startsWith(":") && rest.length() > 1,
+          portPart.startsWith(":") && portPart.length() > 1,
           wrong
               + "it has no port; add the one that the backends listen on, such as dns:///"
               + host
               + ":50051");
       return new ClusterSource.Dns(
           bracketed ? ip6(wrong, host) : name(wrong, host),
-          portNumber(wrong, rest.substring(1)),
+          portNumber(wrong, portPart.substring(1)),
           false);
     }
 

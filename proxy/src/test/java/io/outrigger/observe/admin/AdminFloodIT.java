@@ -56,11 +56,13 @@ final class AdminFloodIT {
             "GET /quick", request -> done(AdminReply.text(200, "quick")),
             "GET /live", request -> done(AdminReply.text(200, "live")),
             "GET /big", request -> big());
-    var turns = new AnswerTurns();
+    var replyQueue = new ReplyQueue();
     server =
         kind == Kind.ADMIN
-            ? AdminServer.start(AdminServer.Audience.OPERATORS, address, endpoints, turns, budget)
-            : AdminServer.start(AdminServer.Audience.PROBES, address, endpoints, turns, budget);
+            ? AdminServer.start(
+                AdminServer.Audience.OPERATORS, address, endpoints, replyQueue, budget)
+            : AdminServer.start(
+                AdminServer.Audience.PROBES, address, endpoints, replyQueue, budget);
   }
 
   @AfterEach

@@ -31,7 +31,7 @@ final class AdminServerIT {
             AdminServer.Audience.OPERATORS,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Map.of("GET /look", ok, "POST /act", ok, "GET /both", ok, "POST /both", ok),
-            new AnswerTurns(),
+            new ReplyQueue(),
             new AdminBudget(1 << 20));
   }
 

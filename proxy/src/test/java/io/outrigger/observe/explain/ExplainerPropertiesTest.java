@@ -138,7 +138,7 @@ class ExplainerPropertiesTest {
             "MISSED header x-canary exactly \"yes\"",
             "POSSIBLE share 25 in 100",
             "HIT ");
-    assertThat(explanation.more()).isEqualTo(1);
+    assertThat(explanation.furtherRoutes()).isEqualTo(1);
     assertThat(explanation.branches())
         .extracting(branch -> branch.probability() + " " + text(branch.decision()))
         .containsExactly("0.75 3 gamma", "0.25 2 beta");

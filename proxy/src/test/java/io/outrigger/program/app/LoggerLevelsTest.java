@@ -54,7 +54,7 @@ class LoggerLevelsTest {
   @Test
   void loggersAreNotMadeWithoutEnd() {
     context.getLogger("an.known");
-    for (int i = 0; i < LoggerLevels.MAX_MADE; i++) {
+    for (int i = 0; i < LoggerLevels.MAX_CREATED; i++) {
       assertThat(set("an.made" + i, "INFO").status()).isEqualTo(200);
     }
 
@@ -64,7 +64,7 @@ class LoggerLevelsTest {
 
     assertThat(context.exists("an.more0")).isNull();
     assertThat(context.getLoggerList())
-        .hasSize(LoggerLevels.MAX_MADE + 3); // the root and the package too
+        .hasSize(LoggerLevels.MAX_CREATED + 3); // the root and the package too
     assertThat(set("an.known", "INFO").status()).isEqualTo(200);
     assertThat(set("an.made7", "INFO").status()).isEqualTo(200);
   }

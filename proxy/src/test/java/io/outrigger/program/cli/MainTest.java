@@ -148,7 +148,7 @@ final class MainTest {
 
     signal(process, "TERM");
     awaitLine(output, "draining");
-    Thread.sleep(Signals.REPEATS.toMillis()); // or it would repeat the first
+    Thread.sleep(Signals.REPEAT_WINDOW.toMillis()); // or it would repeat the first
     signal(process, "TERM");
 
     awaitLine(output, "outrigger: second signal: ended with requests in progress");

@@ -20,7 +20,7 @@ final class SignalsTest {
     signals.arrived();
     assertThat(done).containsExactly("drain");
 
-    now += Signals.REPEATS.toNanos();
+    now += Signals.REPEAT_WINDOW.toNanos();
     signals.arrived();
     assertThat(done).containsExactly("drain", "end");
 
@@ -36,7 +36,7 @@ final class SignalsTest {
     signals.onSecond(() -> done.add("end"));
 
     signals.arrived();
-    now += Signals.REPEATS.toNanos() - 1;
+    now += Signals.REPEAT_WINDOW.toNanos() - 1;
     signals.arrived();
     signals.arrived();
     assertThat(done).containsExactly("drain");

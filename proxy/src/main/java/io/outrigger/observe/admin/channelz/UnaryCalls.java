@@ -11,10 +11,10 @@ import java.util.function.BiConsumer;
 public final class UnaryCalls {
   private UnaryCalls() {}
 
-  /** Sends the result or the failure of {@code coming} to {@code out}. */
-  public static <T> void answer(StreamObserver<T> out, CompletionStage<T> coming) {
+  /** Sends the result or the failure of {@code result} to {@code out}. */
+  public static <T> void answer(StreamObserver<T> out, CompletionStage<T> result) {
     var unused =
-        coming.whenComplete(
+        result.whenComplete(
             (message, failure) -> {
               if (failure == null) {
                 out.onNext(message);

@@ -15,8 +15,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.observe.admin.AdminBudget;
-import io.outrigger.observe.admin.AnswerTurns;
 import io.outrigger.observe.admin.ConnectionCap;
+import io.outrigger.observe.admin.ReplyQueue;
 import io.outrigger.observe.admin.channelz.ChannelzSource;
 import io.outrigger.observe.admin.channelz.ProxyChannelz;
 import io.outrigger.xds.decode.WireNode;
@@ -59,7 +59,7 @@ public final class AdminGrpcServer implements AutoCloseable {
       String version,
       Supplier<CompletionStage<XdsStatusView>> view,
       ChannelzSource channelz,
-      AnswerTurns turns,
+      ReplyQueue replyQueue,
       AdminBudget budget)
       throws IOException {
     var health = new HealthStatusManager();
@@ -79,7 +79,7 @@ public final class AdminGrpcServer implements AutoCloseable {
                     budget, peer -> group.execute(() -> cap.closeConnectionOf(peer))))
             .maxInboundMessageSize(MAX_REQUEST_BYTES)
             .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
-            .addService(new ClientStatusService(view, configs, turns))
+            .addService(new ClientStatusService(view, configs, replyQueue))
             .addService(health.getHealthService())
             .addService(new ProxyChannelz(channelz))
             .addService(ProtoReflectionServiceV1.newInstance())

@@ -30,11 +30,11 @@ import java.util.stream.Collectors;
  */
 @ControlConfined
 public final class AppHealth {
-  private static final Duration KEPT = Duration.ofSeconds(1);
-  private static final Duration LIMIT = Duration.ofSeconds(5);
+  private static final Duration CACHE_TIME = Duration.ofSeconds(1);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   /** The status codes of reachable apps that do not support unauthenticated health checks. */
-  private static final Set<Status.Code> NOT_SPOKEN =
+  private static final Set<Status.Code> WITHOUT_HEALTH_SERVICE =
       Set.of(
           Status.Code.UNIMPLEMENTED,
           Status.Code.UNAUTHENTICATED,
@@ -59,7 +59,7 @@ public final class AppHealth {
   public CompletableFuture<String> check() {
     loop.checkInside();
     long now = loop.nanoTime();
-    boolean isOver = now - latestNanos > KEPT.toNanos();
+    boolean isOver = now - latestNanos > CACHE_TIME.toNanos();
     if (latest.isEmpty() || (latest.get().isDone() && isOver)) {
       List<CompletableFuture<Optional<String>>> each = apps.stream().map(AppHealth::check).toList();
       latest =
@@ -86,7 +86,7 @@ public final class AppHealth {
     ClientCalls.asyncUnaryCall(
         channel.newCall(
             HealthGrpc.getCheckMethod(),
-            CallOptions.DEFAULT.withDeadlineAfter(LIMIT.toMillis(), TimeUnit.MILLISECONDS)),
+            CallOptions.DEFAULT.withDeadlineAfter(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)),
         HealthCheckRequest.getDefaultInstance(),
         new StreamObserver<>() {
           @Override
@@ -102,7 +102,7 @@ public final class AppHealth {
           public void onError(Throwable failure) {
             Status status = Status.fromThrowable(failure);
             result.complete(
-                NOT_SPOKEN.contains(status.getCode())
+                WITHOUT_HEALTH_SERVICE.contains(status.getCode())
                     ? Optional.empty()
                     : Optional.of("app " + app + ": " + reason(status)));
           }
@@ -115,7 +115,7 @@ public final class AppHealth {
 
   private static String reason(Status status) {
     if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
-      return "no answer to a health check within " + LIMIT.toSeconds() + " s";
+      return "no answer to a health check within " + TIMEOUT.toSeconds() + " s";
     }
     Throwable cause = status.getCause();
     if (cause instanceof StatusRuntimeException) { // gRPC could not read the message

@@ -7,7 +7,7 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.outrigger.base.AnyThread;
-import io.outrigger.observe.admin.AnswerTurns;
+import io.outrigger.observe.admin.ReplyQueue;
 import io.outrigger.observe.admin.channelz.UnaryCalls;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.concurrent.CompletableFuture;
@@ -24,13 +24,13 @@ import java.util.function.Supplier;
 final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   private final Supplier<CompletionStage<XdsStatusView>> view;
   private final ClientConfigs configs;
-  private final AnswerTurns turns;
+  private final ReplyQueue replyQueue;
 
   ClientStatusService(
-      Supplier<CompletionStage<XdsStatusView>> view, ClientConfigs configs, AnswerTurns turns) {
+      Supplier<CompletionStage<XdsStatusView>> view, ClientConfigs configs, ReplyQueue replyQueue) {
     this.view = view;
     this.configs = configs;
-    this.turns = turns;
+    this.replyQueue = replyQueue;
   }
 
   @Override
@@ -60,7 +60,7 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
               .asRuntimeException());
     }
     boolean withContents = !request.getExcludeResourceContents();
-    return turns.submit(
+    return replyQueue.submit(
         ForkJoinPool.commonPool(),
         () -> !call.isCancelled(),
         () -> view.get().thenApplyAsync(seen -> configs.response(seen, withContents)));

@@ -3,7 +3,7 @@ package io.outrigger.observe.admin.grpc;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.observe.admin.AdminBudget;
-import io.outrigger.observe.admin.AnswerTurns;
+import io.outrigger.observe.admin.ReplyQueue;
 import io.outrigger.program.testing.FakeChannelzSource;
 import io.outrigger.xds.status.XdsStatusView;
 import java.io.IOException;
@@ -25,7 +25,7 @@ final class LoopbackServer {
         "test",
         view,
         new FakeChannelzSource(),
-        new AnswerTurns(),
+        new ReplyQueue(),
         budget);
   }
 }

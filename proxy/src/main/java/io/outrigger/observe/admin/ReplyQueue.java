@@ -13,13 +13,13 @@ import java.util.function.Supplier;
 
 /**
  * Creates large replies one at a time, in the order of their requests. Concurrent replies would
- * keep the garbage collector busy and so delay every event loop. The queue has no lock: each turn
- * begins when the turn before it has ended.
+ * keep the garbage collector busy and so delay every event loop. The queue has no lock: a task of
+ * the queue starts when the previous task completes.
  */
 @AnyThread
-public final class AnswerTurns {
-  /** The next turn begins after this time, even if the current reply is not complete. */
-  static final Duration MAX_TURN = Duration.ofSeconds(10);
+public final class ReplyQueue {
+  /** After this time the next reply is created, even if the current reply is not complete. */
+  static final Duration MAX_DURATION = Duration.ofSeconds(10);
 
   private final AtomicReference<CompletableFuture<Void>> last =
       new AtomicReference<>(CompletableFuture.completedFuture(null));
@@ -29,25 +29,25 @@ public final class AnswerTurns {
    *
    * @param executor runs {@code isWanted} and {@code work}; must run neither of them within this
    *     call
-   * @param isWanted called at the beginning of the turn; returns whether the client still waits
+   * @param isWanted called before {@code work}; returns whether the client still waits
    * @param work starts to create the reply
    * @return the result or failure of {@code work}; cancelled if {@code isWanted} returned false
    */
   public <T> CompletionStage<T> submit(
       Executor executor, BooleanSupplier isWanted, Supplier<CompletionStage<T>> work) {
-    var over = new CompletableFuture<Void>();
-    CompletableFuture<Void> before = last.getAndSet(over);
+    var done = new CompletableFuture<Void>();
+    CompletableFuture<Void> before = last.getAndSet(done);
     CompletableFuture<T> answer =
         before.thenComposeAsync(
-            turn -> {
+            previous -> {
               if (!isWanted.getAsBoolean()) {
                 return CompletableFuture.failedStage(new CancellationException());
               }
-              over.completeOnTimeout(null, MAX_TURN.toMillis(), TimeUnit.MILLISECONDS);
+              done.completeOnTimeout(null, MAX_DURATION.toMillis(), TimeUnit.MILLISECONDS);
               return work.get();
             },
             executor);
-    var unused = answer.whenComplete((made, failure) -> over.complete(null));
+    var unused = answer.whenComplete((made, failure) -> done.complete(null));
     return answer;
   }
 }

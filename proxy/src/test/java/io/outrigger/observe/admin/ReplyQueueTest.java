@@ -10,14 +10,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-class AnswerTurnsTest {
-  private final AnswerTurns turns = new AnswerTurns();
+class ReplyQueueTest {
+  private final ReplyQueue queue = new ReplyQueue();
   private final Queue<Runnable> tasks = new ArrayDeque<>();
   private final List<String> begun = new ArrayList<>();
 
   private CompletableFuture<String> ask(
       String name, boolean isWanted, CompletionStage<String> made) {
-    return turns
+    return queue
         .submit(
             tasks::add,
             () -> isWanted,
@@ -56,7 +56,7 @@ class AnswerTurnsTest {
     CompletableFuture<String> failed =
         ask("one", true, CompletableFuture.failedStage(new IllegalStateException("no")));
     CompletableFuture<String> thrown =
-        turns
+        queue
             .<String>submit(
                 tasks::add,
                 () -> true,
