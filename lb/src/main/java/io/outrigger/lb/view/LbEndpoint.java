@@ -88,5 +88,5 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
    * @param times the duration of the ejection as a multiple of the base ejection time; each new
    *     ejection that follows soon adds 1
    */
-  public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method method) {}
+  public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method by) {}
 }

@@ -186,7 +186,7 @@ final class PickView {
       return "ejected until %s (%s, %sthe base ejection time)"
           .formatted(
               ejection.until().truncatedTo(ChronoUnit.MILLIS),
-              ejection.method().word(),
+              ejection.by().word(),
               ejection.times() == 1 ? "" : ejection.times() + " times ");
     }
     if (!unused.isEmpty()) {
