@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  */
 final class StatusReport {
   private static final int EVENTS_SHOWN = 10;
-  private static final int MAX_MESSAGE = 160;
+  private static final String LONG_MESSAGE = "(?s)(.{160}).+";
 
   private static final Comparator<JsonView> FAILING =
       Comparator.comparing((JsonView forward) -> forward.text("error").isEmpty())
@@ -93,12 +93,8 @@ final class StatusReport {
     servers.stream()
         .filter(server -> !server.text("connected").equals("true"))
         .filter(server -> !server.text("asked").equals("false")) // an unused fallback
-        .map(
-            server ->
-                server.format("control plane %s: not connected", "uri")
-                    + (server.text("lastError").isEmpty()
-                        ? ""
-                        : server.format(": %s", "lastError")))
+        .map(server -> server.format("control plane %s: not connected: %s", "uri", "lastError"))
+        .map(line -> line.replaceFirst(": $", ""))
         .forEach(problems::add);
     replies.object("overlay").map(each -> each.list("errors")).orElse(List.of()).stream()
         .map(error -> error.format("local policy %s:%s: %s", "file", "line", "message"))
@@ -198,16 +194,12 @@ final class StatusReport {
     return new Table("TIME", "EVENT", "SUBJECT", "MESSAGE")
         .with(
             events.subList(Math.max(0, events.size() - EVENTS_SHOWN), events.size()),
-            event -> {
-              String message = event.text("message");
-              return cells(
-                  event.millis("time"),
-                  event.text("kind"),
-                  event.text("subject"),
-                  message.length() > MAX_MESSAGE
-                      ? message.substring(0, MAX_MESSAGE) + "…"
-                      : message);
-            });
+            event ->
+                cells(
+                    event.millis("time"),
+                    event.text("kind"),
+                    event.text("subject"),
+                    event.text("message").replaceFirst(LONG_MESSAGE, "$1…")));
   }
 
   private static List<String> resources(JsonView xds) {

@@ -85,8 +85,8 @@ public final class Demo {
       DemoStory story;
       try (var load = new DemoLoad(sidecar.getPort());
           var orders = DemoClient.ofServed(files, Optional.of(DemoFiles.ORDERS), served);
-          var billing = DemoClient.ofServed(files, Optional.of(DemoFiles.BILLING), served);
-          var nobody = DemoClient.ofServed(files, Optional.empty(), served)) {
+          var billing = DemoClient.ofServed(files, Optional.of(DemoFiles.BILLING), served)) {
+        DemoStory.Connector nobody = () -> DemoClient.ofServed(files, Optional.empty(), served);
         var peers = new DemoStory.Peers(orders, billing, nobody);
         story = new DemoStory(out, load, peers, first, second, stopped::get);
         story.introduce(

@@ -69,7 +69,6 @@ final class DemoClient implements AutoCloseable {
               .getValue();
       return new Reply(Status.OK, text);
     } catch (StatusRuntimeException e) {
-      channel.enterIdle(); // a channel that was refused would connect again and again
       return new Reply(e.getStatus(), "");
     }
   }
