@@ -5,9 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A received resource in serialized form, for dumps: the type URL and the bytes of its Any. The
- * class does not use protobuf, so that caches and views do not depend on protobuf. Two instances
- * are equal when type URL and bytes are equal.
+ * A received resource in serialized form. The class does not use protobuf, so that caches and views
+ * do not depend on protobuf.
  */
 @AnyThread
 public final class RawResource {

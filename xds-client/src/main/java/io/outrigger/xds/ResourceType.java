@@ -48,12 +48,12 @@ public record ResourceType<T>(
   /** All types, ordered so that each type refers to the types after it. */
   public static final List<ResourceType<?>> ALL = List.of(LISTENER, ROUTE, CLUSTER, ENDPOINT);
 
-  /** Returns the words for a resource in messages, such as {@code cluster "pay"}. */
+  /** Returns the description of a resource in messages, such as {@code cluster "pay"}. */
   public String subject(String name) {
     return noun + " \"" + name + "\"";
   }
 
-  /** Compares labels. The compiler's implementation would cost milliseconds of every start. */
+  /** The generated implementation would cost milliseconds of every start. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof ResourceType<?> type && label.equals(type.label);

@@ -7,15 +7,9 @@ import io.outrigger.base.RpcStatus;
 /** Receives the updates and errors of one resource (A88 "Watcher API"), on the control loop. */
 @ControlConfined
 public interface ResourceWatcher<T> {
-  /**
-   * Called with a new resource to use, or with a failure. After a failure, the resource delivered
-   * before must no longer be used.
-   */
+  /** After a failure, the previous resource must no longer be used. */
   void onChanged(Outcome<T> resource);
 
-  /**
-   * Called with an error that does not affect the resource in use, or with OK when the reported
-   * error has ended.
-   */
+  /** Called with an error that does not affect the resource in use, or with OK at its end. */
   void onAmbientError(RpcStatus status);
 }

@@ -7,16 +7,12 @@ import io.outrigger.base.RpcStatus;
  * are called on the control loop and never block.
  */
 public interface ServerStream<Q> {
-  /**
-   * Sends a request, or queues the request until the stream is ready. Does nothing after the stream
-   * is closed.
-   */
+  /** Sends or queues a request. Does nothing after the stream is closed. */
   void send(Q request);
 
   /**
-   * Whether the transport can send another request at once, because all earlier requests have been
-   * written. Returns false until the stream is attached to a connection, which {@link
-   * Listener#onReady} reports.
+   * Whether the stream is attached to a connection and all earlier requests have been written, so
+   * that another request is sent at once.
    */
   boolean isReady();
 
@@ -30,15 +26,12 @@ public interface ServerStream<Q> {
   void close();
 
   interface Listener<R> {
-    /**
-     * The stream is attached to a connection, and all earlier requests have been written. The
-     * transport calls this method again whenever {@link ServerStream#isReady} becomes true.
-     */
+    /** Called whenever {@link ServerStream#isReady} becomes true. */
     void onReady();
 
     void onResponse(R response);
 
-    /** The stream has ended, and no further event follows. The reason may be OK. */
+    /** The last event of the stream. The reason may be OK. */
     void onClosed(RpcStatus reason);
   }
 }

@@ -2,10 +2,7 @@ package io.outrigger.xds;
 
 import io.outrigger.base.ControlConfined;
 
-/**
- * Watches xDS resources. {@code xds.stream} implements this interface; tests of the dependency
- * graph use a fake.
- */
+/** Watches xDS resources. */
 @ControlConfined
 public interface XdsClient {
   /**

@@ -1,6 +1,6 @@
 /**
- * The interface of the xDS client for the rest of the program: watching a resource and receiving
- * its updates and errors (A57, A88). All code runs on the control loop.
+ * The interface of the xDS client for the rest of the program (A57, A88). All code runs on the
+ * control loop.
  */
 @NullMarked
 package io.outrigger.xds;

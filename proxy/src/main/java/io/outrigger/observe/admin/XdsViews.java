@@ -109,7 +109,7 @@ public record XdsViews(Supplier<Node> node, String version) {
     JsonObject json =
         Json.object(
             "uri", server.uri(),
-            "asked", server.asked(),
+            "asked", server.inUse(),
             "connected", server.attached() && server.connected(),
             "streams", server.streams(),
             "failures", server.failures(),

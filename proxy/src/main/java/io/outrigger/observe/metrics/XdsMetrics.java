@@ -52,7 +52,7 @@ final class XdsMetrics {
    * are summed, and the URI counts as connected only if all these servers are connected.
    */
   private static void addServer(XdsStatusView.Server server, Labels labels, Instruments all) {
-    if (server.asked()) { // an unused server is neither connected nor failed
+    if (server.inUse()) { // an unused server is neither connected nor failed
       all.gauge(
               "grpc.xds_client.connected",
               "Whether the client has a working ADS stream to the server; 0 from a connectivity"

@@ -49,9 +49,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends one DNS question to one server and receives the answer. The query goes over UDP, from a
  * separate port and with a random id. When the answer is truncated or cannot be read, the query is
- * repeated over TCP. Queries carry no OPT record (decision xds-0072).
+ * repeated over TCP. Queries contain no OPT record (decision xds-0072).
  *
- * <p>The UDP socket is connected, so that the kernel reports a closed port of the server at once.
+ * <p>The UDP socket is connected, so that the kernel reports a closed port of the server.
  */
 @LoopConfined
 final class Exchange {
@@ -88,7 +88,7 @@ final class Exchange {
   }
 
   void start(boolean overTcp) {
-    limit(timeout);
+    limitTimeout(timeout);
     if (overTcp) {
       queryOverTcp();
       return;
@@ -147,19 +147,17 @@ final class Exchange {
             });
   }
 
-  /**
-   * Limits the remaining time for the answer to {@code rest}, unless the current limit ends sooner.
-   */
-  void limit(Duration rest) {
-    ScheduledFuture<?> before = timer;
-    if (done || (before != null && before.getDelay(TimeUnit.NANOSECONDS) <= rest.toNanos())) {
+  /** Reduces the remaining time for the answer to {@code max}. */
+  void limitTimeout(Duration max) {
+    ScheduledFuture<?> running = timer;
+    if (done || (running != null && running.getDelay(TimeUnit.NANOSECONDS) <= max.toNanos())) {
       return;
     }
     cancelTimer();
     timer =
         loop.schedule(
             () -> finish(failure("no answer from " + serverText())),
-            rest.toNanos(),
+            max.toNanos(),
             TimeUnit.NANOSECONDS);
   }
 
@@ -192,10 +190,9 @@ final class Exchange {
   }
 
   private static Reply failure(String reason) {
-    return new Reply.Trouble(reason);
+    return new Reply.Failed(reason);
   }
 
-  /** Returns the reply for a closed port, a missing route, or a socket that cannot be opened. */
   private Reply unreachable() {
     return failure(serverText() + " cannot be reached");
   }
@@ -214,7 +211,7 @@ final class Exchange {
     @Override
     protected void channelRead0(ChannelHandlerContext context, DnsResponse response) {
       if (response.id() != id || !answersQuestion(response)) {
-        return; // forged, or for another query: the right answer may still arrive
+        return; // forged, or for another query; the right answer may follow
       }
       if (response.isTruncated() && !overTcp) {
         queryOverTcp();
@@ -223,16 +220,14 @@ final class Exchange {
       }
     }
 
-    /**
-     * Whether the response repeats the question. A server that refuses a query may leave out the
-     * question.
-     */
+    /** Whether the response repeats the question, which a refusal may omit. */
     private boolean answersQuestion(DnsResponse response) {
       if (response.count(DnsSection.QUESTION) == 0) {
         return !response.code().equals(DnsResponseCode.NOERROR);
       }
-      DnsRecord asked = response.recordAt(DnsSection.QUESTION);
-      return asked.type().equals(question.type()) && asked.name().equalsIgnoreCase(question.name());
+      DnsRecord repeated = response.recordAt(DnsSection.QUESTION);
+      return repeated.type().equals(question.type())
+          && repeated.name().equalsIgnoreCase(question.name());
     }
 
     @Override
@@ -283,7 +278,7 @@ final class Exchange {
     return text.substring(0, text.indexOf('(')).toUpperCase(Locale.ROOT);
   }
 
-  /** Returns the shortest TTL of all records in the answer, including aliases. */
+  /** Returns the minimum TTL of all records in the answer, including aliases. */
   private static Duration ttl(DnsResponse response) {
     return IntStream.range(0, response.count(DnsSection.ANSWER))
         .mapToObj(i -> response.<DnsRecord>recordAt(DnsSection.ANSWER, i))
@@ -292,10 +287,7 @@ final class Exchange {
         .orElse(Duration.ZERO);
   }
 
-  /**
-   * Returns all addresses in the answer. The server has already followed aliases (CNAME), so the
-   * owner names of records are not checked.
-   */
+  /** Accepts records of every name, because the server has followed the aliases (CNAME). */
   private List<InetAddress> addresses(DnsResponse response) {
     List<InetAddress> addresses = new ArrayList<>();
     for (int i = 0; i < response.count(DnsSection.ANSWER); i++) {
@@ -317,7 +309,7 @@ final class Exchange {
     /**
      * The name has these addresses, at least one.
      *
-     * @param ttl the shortest time for which a record of the answer may be cached
+     * @param ttl the minimum TTL of the records
      * @param isPartial whether the lookup of the other address family has failed
      */
     record Found(List<InetAddress> addresses, Duration ttl, boolean isPartial) implements Reply {
@@ -330,13 +322,10 @@ final class Exchange {
       }
     }
 
-    /**
-     * The server reports that the name has no addresses. A query to another server would have the
-     * same result.
-     */
+    /** The name has no addresses. */
     record Missing(String reason) implements Reply {}
 
     /** The server gave no conclusive answer, so another server is queried. */
-    record Trouble(String reason) implements Reply {}
+    record Failed(String reason) implements Reply {}
   }
 }

@@ -25,9 +25,9 @@ import java.util.function.Consumer;
 
 /**
  * Queries the addresses of one name. The candidates are the name itself and the name with each
- * domain of the search list; they are queried one after the other until a candidate has addresses.
- * Unless resolv.conf has {@code single-request}, both address families are queried in parallel. A
- * failed family does not fail the name, and a failed search domain does not end the search.
+ * domain of the search list. The candidates are queried one after the other until a candidate has
+ * addresses. Both address families are queried in parallel, unless resolv.conf has {@code
+ * single-request}.
  */
 @LoopConfined
 final class NameQuery {
@@ -44,17 +44,15 @@ final class NameQuery {
   private final Deque<String> candidates;
   private final Set<String> tried = new LinkedHashSet<>();
   private final Set<String> missing = new LinkedHashSet<>();
-  private final Set<String> troubles = new LinkedHashSet<>();
-  // families that are not queried yet
-  private final Deque<DnsRecordType> families = new ArrayDeque<>();
+  private final Set<String> failures = new LinkedHashSet<>();
+  private final Deque<DnsRecordType> families = new ArrayDeque<>(); // not queried yet
   private final Set<FamilyQuery> running = new HashSet<>();
   private final List<InetAddress> found = new ArrayList<>();
   private boolean isPartial; // a family of the present candidate had no conclusive answer
   private Duration ttl = ChronoUnit.FOREVER.getDuration();
 
   /**
-   * @param servers the servers of {@code conf}, in the order of queries
-   * @param candidates the names to query, at least one
+   * @param candidates at least one
    * @param callback called once, unless {@link #close} was called before
    */
   NameQuery(
@@ -100,8 +98,8 @@ final class NameQuery {
       running.forEach(FamilyQuery::shortenTimeouts);
     } else if (reply instanceof Reply.Missing answer) {
       missing.add(answer.reason());
-    } else if (reply instanceof Reply.Trouble answer) {
-      troubles.add(answer.reason());
+    } else if (reply instanceof Reply.Failed answer) {
+      failures.add(answer.reason());
       isPartial = true;
     }
     if (!families.isEmpty() && conf.has("single-request")) {
@@ -123,8 +121,8 @@ final class NameQuery {
   }
 
   private String reason() {
-    if (!troubles.isEmpty()) {
-      return String.join(", ", troubles) + "; check the name servers of " + ResolvConf.FILE;
+    if (!failures.isEmpty()) {
+      return String.join(", ", failures) + "; check the name servers of " + ResolvConf.FILE;
     }
     return String.join(", ", missing)
         + " for "
@@ -141,14 +139,14 @@ final class NameQuery {
 
   /**
    * Queries the addresses of one family. The query goes to all servers, one after the other, up to
-   * {@code attempts} times each, until a server gives a conclusive answer.
+   * {@code attempts} times, until a server gives a conclusive answer.
    */
   private final class FamilyQuery {
     private final String candidate;
     private final DnsQuestion question;
-    private final Set<String> failures = new LinkedHashSet<>();
+    private final Set<String> reasons = new LinkedHashSet<>(); // of failed exchanges
     private Duration timeout = conf.timeout();
-    private int asked;
+    private int exchanges;
     private Optional<Exchange> exchange = Optional.empty();
 
     FamilyQuery(String candidate, DnsRecordType family) {
@@ -157,33 +155,30 @@ final class NameQuery {
     }
 
     void start() {
-      InetSocketAddress server = servers.get(asked % servers.size());
-      asked++;
+      InetSocketAddress server = servers.get(exchanges % servers.size());
+      exchanges++;
       var next = new Exchange(loop, server, question, timeout, this::onAnswer);
       exchange = Optional.of(next);
       next.start(conf.has("use-vc"));
     }
 
     private void onAnswer(Reply reply) {
-      if (!(reply instanceof Reply.Trouble trouble)) {
+      if (!(reply instanceof Reply.Failed failed)) {
         onReply(this, reply);
         return;
       }
-      failures.add(trouble.reason());
-      if (asked < servers.size() * conf.attempts()) {
+      reasons.add(failed.reason());
+      if (exchanges < servers.size() * conf.attempts()) {
         start();
       } else {
-        onReply(this, new Reply.Trouble(String.join(", ", failures)));
+        onReply(this, new Reply.Failed(String.join(", ", reasons)));
       }
     }
 
-    /**
-     * Shortens the timeouts of this and later exchanges. Called when the other address family of
-     * the name has addresses.
-     */
+    /** Called when the other address family of the name has addresses. */
     void shortenTimeouts() {
       timeout = timeout.compareTo(SHORT_TIMEOUT) < 0 ? timeout : SHORT_TIMEOUT;
-      exchange.ifPresent(running -> running.limit(timeout));
+      exchange.ifPresent(running -> running.limitTimeout(timeout));
     }
 
     void close() {

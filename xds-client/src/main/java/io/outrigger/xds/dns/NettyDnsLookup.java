@@ -31,12 +31,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks up names as the C library does: in {@code /etc/hosts} first, then with the name servers of
- * {@code resolv.conf}. An IP literal resolves to itself. Both files are read for each lookup, so
- * that the next lookup uses a changed file.
+ * {@code resolv.conf}. Both files are read for each lookup. Answers are not cached; {@code DnsName}
+ * limits the rate of lookups.
  *
- * <p>Answers are not cached; {@code DnsName} limits the rate of lookups. A separate thread reads
- * the files and queries the servers. The first lookup of a name starts this thread, because a mesh
- * with EDS clusters only does not need the thread. Answers are delivered on the control loop.
+ * <p>A separate thread, which the first lookup starts, reads the files and queries the servers.
+ * Answers are delivered on the control loop.
  */
 @ControlConfined
 public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
@@ -53,7 +52,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   /**
    * Creates a lookup that queries {@code nameServer} in place of the machine's name servers.
    *
-   * @param timeout the time limit of one query
+   * @param timeout the timeout of one query
    */
   public NettyDnsLookup(ControlLoop control, InetSocketAddress nameServer, Duration timeout) {
     this(control, () -> ResolvConf.of(nameServer, timeout));
@@ -126,7 +125,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     return running.next();
   }
 
-  /** Starts a query to the name servers; returns empty if {@code callback} was called at once. */
+  /** Starts a query to the name servers; returns empty if {@code callback} was called already. */
   private Optional<NameQuery> query(
       EventLoop loop, String host, Consumer<Outcome<Reply.Found>> callback) {
     List<InetAddress> local = hostsFile(host);

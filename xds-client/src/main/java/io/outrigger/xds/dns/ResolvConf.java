@@ -30,9 +30,8 @@ import java.util.regex.Pattern;
  *
  * @param servers the name servers in the order of queries, at least one
  * @param search the domains that are appended to a name in a search
- * @param ndots the number of dots; a name with at least that many dots is first looked up without a
- *     search domain
- * @param timeout the time limit for the answer of one server to one query
+ * @param ndots the minimum number of dots in a name that is first looked up without a search domain
+ * @param timeout the timeout of one query to one server
  * @param attempts the number of passes over the list of servers
  * @param options the words of the {@code options} lines
  */
@@ -81,12 +80,8 @@ record ResolvConf(
   }
 
   /**
-   * Reads {@code text}.
-   *
-   * @param environment the environment variables, of which {@code LOCALDOMAIN} and {@code
-   *     RES_OPTIONS} take precedence over the file
-   * @param hostName the machine's host name, whose domain is searched when no other search domain
-   *     is configured
+   * @param environment {@code LOCALDOMAIN} and {@code RES_OPTIONS} take precedence over the file
+   * @param hostName the machine's host name; its domain is the default of the search list
    */
   static ResolvConf parse(String text, Map<String, String> environment, String hostName, int port) {
     List<InetSocketAddress> servers = new ArrayList<>();
@@ -140,8 +135,8 @@ record ResolvConf(
     }
   }
 
-  private static int number(List<String> options, String option, int otherwise, int min, int max) {
-    int value = otherwise;
+  private static int number(List<String> options, String option, int absent, int min, int max) {
+    int value = absent;
     for (String word : options) {
       if (word.startsWith(option) && word.substring(option.length()).matches("[0-9]{1,9}")) {
         value = Integer.parseInt(word.substring(option.length()));
@@ -154,10 +149,7 @@ record ResolvConf(
     return options.contains(option);
   }
 
-  /**
-   * Returns the names to look up for {@code host}, in order. Names that are not valid DNS names are
-   * left out, so the list is empty when {@code host} is not a valid DNS name.
-   */
+  /** Returns the names to look up for {@code host}, in order, without invalid DNS names. */
   List<String> candidates(String host) {
     List<String> candidates = new ArrayList<>();
     if (!host.endsWith(".")) {

@@ -15,15 +15,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Converts loads to messages of the LRS protocol. All methods are pure functions. */
+/** Converts loads to messages of the LRS protocol. */
 final class LoadMessages {
-  /** The client feature that permits a server to request all clusters without a list of names. */
+  /** The client feature that permits a server to request reports of all clusters. */
   static final String SENDS_ALL_CLUSTERS = "envoy.lrs.supports_send_all_clusters";
 
   private LoadMessages() {}
 
   /** Returns the first request of a stream. Only this request contains the node. */
-  static LoadStatsRequest hello(WireNode node) {
+  static LoadStatsRequest first(WireNode node) {
     return LoadStatsRequest.newBuilder()
         .setUnknownFields(
             node.withFeature(SENDS_ALL_CLUSTERS).asField(LoadStatsRequest.NODE_FIELD_NUMBER))
@@ -67,10 +67,7 @@ final class LoadMessages {
     return stats.build();
   }
 
-  /**
-   * Adds a metric to a locality's stats. Three metrics have separate fields (A85 "Populating LRS
-   * Protos").
-   */
+  /** Three metrics have separate fields (A85 "Populating LRS Protos"). */
   private static void add(UpstreamLocalityStats.Builder stats, String name, MetricTotal total) {
     switch (name) {
       case PropagatedMetrics.CPU_UTILIZATION -> stats.setCpuUtilization(unnamed(total));

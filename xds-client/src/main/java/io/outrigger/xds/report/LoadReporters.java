@@ -67,21 +67,20 @@ public final class LoadReporters {
   }
 
   /**
-   * Reports load to one server while there is load to report (A27). Failures of reports do not
-   * affect calls, and one failure per outage is logged.
+   * Reports load to one server while there is load to report (A27). One failure per outage is
+   * logged.
    *
    * <pre>
-   * OPEN    -> ASKED    on the first response; the backoff is reset
-   * ASKED   -> ASKED    on each interval, with one report; on another response, with the new plan
-   * OPEN    -> WAITING  on stream ended
-   * ASKED   -> WAITING  on stream ended
-   * WAITING -> OPEN     on backoff elapsed, measured from the start of the previous stream
-   * ASKED   -> CLOSED   on the end of an interval, when no load is left to report
-   * any     -> CLOSED   on close
+   * OPEN      -> REPORTING  on the first response; the backoff is reset
+   * REPORTING -> REPORTING  on each interval, with one report; on another response, with a new plan
+   * OPEN, REPORTING -> WAITING  on stream ended
+   * WAITING   -> OPEN       on backoff elapsed, measured from the start of the previous stream
+   * REPORTING -> CLOSED     on the end of an interval, if there is no more load to report
+   * any       -> CLOSED     on close
    * </pre>
    *
-   * <p>Counts are taken from the source only when the stream can send a message at once. Counts
-   * that a blocked or ended stream could not send are therefore part of the next report (A64-02).
+   * <p>Counts are taken from the source only when the stream can send a message at once. All other
+   * counts remain in the source for the next report (A64-02).
    */
   private final class Reporter {
     private final XdsServer server;
@@ -102,7 +101,6 @@ public final class LoadReporters {
       current.start();
     }
 
-    /** Ends the stream. No further reports are sent. */
     void close() {
       Stream last = current;
       current = null;
@@ -128,8 +126,7 @@ public final class LoadReporters {
       } else {
         log.debug("load reports to {}: stream ended: {}", server.uri(), reason);
       }
-      // As for ADS (A57-05), the backoff counts from the start of a stream to the start of the
-      // next, so that a server that answers and closes the stream is not called in a tight loop.
+      // as for ADS (A57-05), the backoff counts from the start of the stream
       Duration spent = Duration.ofNanos(control.nanoTime() - stream.startedNanos);
       retry = control.schedule(backoff.next().minus(spent), this::open);
     }
@@ -156,7 +153,7 @@ public final class LoadReporters {
       private boolean isDue; // the interval has passed, but the stream was not ready
 
       void start() {
-        stream.send(LoadMessages.hello(node));
+        stream.send(LoadMessages.first(node));
         stream.requestNext();
       }
 
@@ -178,7 +175,7 @@ public final class LoadReporters {
         }
         plan = ReportPlan.of(response);
         log.debug("load reports to {}: the server requests {}", server.uri(), plan);
-        await(plan);
+        scheduleReport(plan);
         stream.requestNext();
       }
 
@@ -190,14 +187,11 @@ public final class LoadReporters {
         }
       }
 
-      /**
-       * Starts the timer of the next report. The interval counts from the last report, even when
-       * the server requests a new interval.
-       */
-      private void await(ReportPlan asked) {
+      /** The interval counts from the last report, even if the server requests a new interval. */
+      private void scheduleReport(ReportPlan requested) {
         next.cancel();
         Duration spent = Duration.ofNanos(control.nanoTime() - sinceNanos);
-        next = control.schedule(asked.interval().minus(spent), this::onInterval);
+        next = control.schedule(requested.interval().minus(spent), this::onInterval);
       }
 
       private void onInterval() {
@@ -206,8 +200,8 @@ public final class LoadReporters {
       }
 
       private void reportIfDue() {
-        ReportPlan asked = plan;
-        if (!isDue || asked == null || !stream.isReady()) {
+        ReportPlan requested = plan;
+        if (!isDue || requested == null || !stream.isReady()) {
           return;
         }
         isDue = false;
@@ -217,8 +211,8 @@ public final class LoadReporters {
           return;
         }
         sinceNanos = control.nanoTime();
-        await(asked);
-        List<ClusterLoad> loads = source.take(server, asked::asksFor);
+        scheduleReport(requested);
+        List<ClusterLoad> loads = source.take(server, requested::includes);
         // an empty report shows that the client is alive
         stream.send(LoadMessages.report(loads));
       }
@@ -228,15 +222,12 @@ public final class LoadReporters {
   /**
    * The reports that a server requests.
    *
-   * @param interval the interval between two reports, at least {@link #MIN_INTERVAL}
-   * @param all whether every cluster is reported; {@code clusters} is ignored then
-   * @param clusters the names of the clusters to report; unknown names are ignored
+   * @param interval at least {@link #MIN_INTERVAL}
+   * @param all whether every cluster is reported
+   * @param clusters the names of the clusters to report; ignored if {@code all} is true
    */
   record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
-    /**
-     * The minimum interval between two reports, as in gRPC C-core. The minimum replaces shorter,
-     * absent and invalid intervals.
-     */
+    /** Replaces shorter, absent and invalid intervals, as in gRPC C-core. */
     static final Duration MIN_INTERVAL = Duration.ofSeconds(1); // decision xds-0002
 
     ReportPlan {
@@ -246,13 +237,13 @@ public final class LoadReporters {
     static ReportPlan of(LoadStatsResponse response) {
       Duration interval =
           ProtoDurations.decode(response.getLoadReportingInterval(), FieldErrors.ofResource())
-              .filter(asked -> asked.compareTo(MIN_INTERVAL) > 0)
+              .filter(requested -> requested.compareTo(MIN_INTERVAL) > 0)
               .orElse(MIN_INTERVAL);
       return new ReportPlan(
           interval, response.getSendAllClusters(), Set.copyOf(response.getClustersList()));
     }
 
-    boolean asksFor(String cluster) {
+    boolean includes(String cluster) {
       return all || clusters.contains(cluster);
     }
 

@@ -6,7 +6,7 @@ import io.outrigger.xds.ServerStream;
 
 /** Opens streams of load reports to one server. The transport is used on the control loop. */
 public interface LrsTransport {
-  /** Opens a stream. {@code listener} is not called before this method returns. */
+  /** Opens a stream. The listener is called only after this method has returned. */
   ServerStream<LoadStatsRequest> open(Listener listener);
 
   interface Listener extends ServerStream.Listener<LoadStatsResponse> {}

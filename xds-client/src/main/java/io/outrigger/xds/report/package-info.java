@@ -1,6 +1,5 @@
 /**
- * Load reports to control planes (LRS): their timing, their content and the servers' requests for
- * reports (A27, A64, A85; A71 for the choice of the server). All code runs on the control loop. The
+ * Load reports to control planes (LRS: A27, A64, A71, A85). All code runs on the control loop. The
  * load comes from a {@link io.outrigger.config.load.LoadSource}.
  */
 @NullMarked

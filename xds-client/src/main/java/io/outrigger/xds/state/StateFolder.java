@@ -22,7 +22,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,12 +37,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The resources are divided among up to 64 part files by the hash of their names, so a change of
  * one resource among thousands writes one small part and the index. A part is named after its
- * content and never changes. The index lists the parts of one configuration; a rename puts it in
- * place. A process that is killed at any moment therefore leaves the configuration before or after
- * the change.
+ * content and never changes. The index lists the parts of one configuration and is replaced by a
+ * rename. A process that is killed therefore leaves the configuration before or after the change.
  *
- * <p>A lock keeps other processes from writing to the folder. Methods block, and must be called one
- * after the other.
+ * <p>Only one process may write to the folder. Methods block, and must be called one after the
+ * other.
  */
 @AnyThread
 public final class StateFolder {
@@ -51,16 +49,11 @@ public final class StateFolder {
   private static final String LOCK = "lock";
   private static final String PART = ".part";
   private static final String TEMPORARY = ".tmp";
-  private static final Pattern OURS = // not the index, nor a file of another program
+  private static final Pattern REMOVABLE =
       Pattern.compile("[0-9a-f]{16}\\.part(\\.tmp)?|state\\.tmp");
-
-  /** Belongs to the user of this process, on Linux. */
-  private static final Path PROCESS = Path.of("/proc/self");
-
+  private static final Path PROCESS = Path.of("/proc/self"); // has the owner of this process
   private static final int PARTS = 64;
-
-  /** A process that could not hold its resources would not have saved them. */
-  private static final int MAX_BYTES =
+  private static final int MAX_FILE_BYTES =
       (int) Math.min(256 << 20, Runtime.getRuntime().maxMemory() / 4);
 
   private static final Set<PosixFilePermission> PRIVATE_FILE =
@@ -76,7 +69,7 @@ public final class StateFolder {
 
   private static final class Part {
     final Map<KeptResource.Key, KeptResource> resources = new LinkedHashMap<>();
-    String file = ""; // the name of its file; empty when it has none
+    String file = ""; // the name of the file; empty if there is no file
     boolean isChanged;
   }
 
@@ -90,8 +83,7 @@ public final class StateFolder {
    * The usable resources of the folder.
    *
    * @param times the time at which the resources of each authority were last known to be current
-   * @param problem why the folder has no usable resource; empty if there are resources, or if
-   *     nothing was ever written
+   * @param problem why no resource is usable; empty if there are resources, or if nothing was saved
    */
   public record Reading(
       Map<KeptResource.Key, KeptResource> resources,
@@ -113,7 +105,6 @@ public final class StateFolder {
     return maxAge;
   }
 
-  /** Reads all resources, or none. */
   public Reading read(Instant now) {
     Reading first = readOnce(now);
     // Another process may have replaced the parts after the index was read.
@@ -143,9 +134,7 @@ public final class StateFolder {
       return new Reading(resources, index.times(), Optional.empty());
     } catch (StateFormat.Damaged damaged) {
       return unusable(String.valueOf(damaged.getMessage()));
-    } catch (IOException unparsable) {
-      return unusable("is damaged: " + unparsable.getMessage());
-    } catch (RuntimeException | OutOfMemoryError failure) {
+    } catch (IOException | RuntimeException | OutOfMemoryError failure) {
       return unusable("cannot be read: " + reason(failure));
     }
   }
@@ -157,13 +146,10 @@ public final class StateFolder {
         Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  /**
-   * Returns why resources that were last current at {@code at} must not be used; empty if they may
-   * be used.
-   */
+  /** Returns why resources that were last current at {@code at} are unusable; empty if usable. */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
-    if (age.negated().compareTo(maxAge) > 0) { // a time in the future would never grow old
+    if (age.negated().compareTo(maxAge) > 0) { // would be usable forever
       return Optional.of("is of " + at + ", which is in the future");
     }
     return age.compareTo(maxAge) > 0
@@ -177,11 +163,11 @@ public final class StateFolder {
     Path file = folder.resolve(name);
     byte[] content;
     try {
-      content = RegularFile.read(file.toString(), MAX_BYTES);
+      content = RegularFile.read(file.toString(), MAX_FILE_BYTES);
     } catch (RegularFile.Unreadable unreadable) {
       throw new StateFormat.Damaged("is incomplete: " + name + " " + unreadable.reason());
     }
-    // In a folder to which others may write, another user could decide where calls go.
+    // Another user who may write to the folder must not decide where calls go.
     if (Files.exists(PROCESS) && !Files.getOwner(file).equals(Files.getOwner(PROCESS))) {
       throw new StateFormat.Damaged(
           "belongs to user %s, and this process runs as user %s: delete it, or run as that user"
@@ -191,10 +177,9 @@ public final class StateFolder {
   }
 
   /**
-   * Makes the folder and locks it, so that a folder that cannot be written is known before there is
-   * anything to save.
+   * Makes and locks the folder, and tries to write a file.
    *
-   * @return why {@link #save} would fail
+   * @return why {@link #save} would fail; empty if {@link #save} would succeed
    */
   public Optional<String> open() {
     try {
@@ -214,7 +199,7 @@ public final class StateFolder {
     part.isChanged = true;
   }
 
-  /** Removes the resources whose keys are not in {@code keys}. */
+  /** Removes all resources with other keys. */
   public void retain(Set<KeptResource.Key> keys) {
     parts.forEach(part -> part.isChanged |= part.resources.keySet().retainAll(keys));
   }
@@ -232,8 +217,8 @@ public final class StateFolder {
    * Writes the changes since the last successful call.
    *
    * @param times the time at which the resources of each authority were last current
-   * @return why that was not possible; the files then hold the configuration of the last successful
-   *     call
+   * @return the reason of a failure, after which the files contain the configuration of the last
+   *     successful call; empty after a success
    */
   public Optional<String> save(Map<String, Instant> times) {
     try {
@@ -269,7 +254,6 @@ public final class StateFolder {
     }
   }
 
-  /** Returns the names of the part files in use. */
   private List<String> files() {
     return parts.stream().map(part -> part.file).filter(name -> !name.isEmpty()).toList();
   }
@@ -291,16 +275,16 @@ public final class StateFolder {
       while (bytes.hasRemaining()) {
         out.write(bytes);
       }
-      out.force(false); // after a power failure the new name must not refer to an empty file
+      out.force(false); // otherwise the file could be empty after a power failure
     }
   }
 
-  /** Removes the parts of earlier configurations, and files that were never finished. */
+  /** Removes the parts of earlier configurations, and incomplete files. */
   private void removeOthers() throws IOException {
     List<String> current = files().stream().map(name -> name + PART).toList();
     for (Path file : listed()) {
       String name = String.valueOf(file.getFileName());
-      if (OURS.matcher(name).matches() && !current.contains(name)) {
+      if (REMOVABLE.matcher(name).matches() && !current.contains(name)) {
         Files.deleteIfExists(file);
       }
     }
@@ -308,7 +292,7 @@ public final class StateFolder {
 
   private List<Path> listed() throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
-      return new ArrayList<>(files.toList());
+      return files.toList();
     }
   }
 
@@ -320,9 +304,9 @@ public final class StateFolder {
     Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PRIVATE_FOLDER));
     if (listed().isEmpty()) {
       try {
-        Files.setPosixFilePermissions(folder, PRIVATE_FOLDER); // a folder made for this purpose
+        Files.setPosixFilePermissions(folder, PRIVATE_FOLDER);
       } catch (FileSystemException ofAnotherOwner) {
-        // as an emptyDir of Kubernetes, which root owns; the files in it are private
+        // such as an emptyDir of Kubernetes, which root owns; the files are private
       }
     }
     FileChannel channel =
@@ -338,13 +322,13 @@ public final class StateFolder {
     try {
       lock = channel.tryLock();
     } catch (OverlappingFileLockException held) {
-      // another sidecar of this JVM holds the lock, as in tests
+      // another sidecar in this JVM, as in tests
     }
     if (lock == null) {
       channel.close();
       throw new IOException("another sidecar writes there; give each sidecar a folder of its own");
     }
-    for (Part part : parts) { // the folder may be new, or another process may have written
+    for (Part part : parts) { // the folder may be new, or changed by another process
       part.isChanged = true;
       part.file = "";
     }
@@ -358,12 +342,12 @@ public final class StateFolder {
     }
   }
 
-  /** Releases the lock. Nothing is saved after that. */
+  /** Must be the last call. */
   public void close() {
     try {
       unlock();
     } catch (IOException lost) {
-      // the system releases the lock with the process
+      // the system releases the lock at the end of the process
     }
   }
 
@@ -386,16 +370,14 @@ public final class StateFolder {
   }
 
   /**
-   * A resource in the form in which a control plane sent it.
+   * A saved resource.
    *
-   * @param server the URI of the control plane
+   * @param server the URI of the control plane that sent the resource
    * @param at the time at which the resource was received
    */
   public record KeptResource(
       Key key, String server, String version, Instant at, RawResource resource) {
     /**
-     * The identity of a resource.
-     *
      * @param scope the target whose client holds the resource; empty if all targets share a client
      * @param type the label of the resource type, such as {@code lds}
      */

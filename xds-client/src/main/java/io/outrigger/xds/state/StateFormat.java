@@ -19,13 +19,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The content of state files: protobuf without generated classes, whose descriptors would cost
- * memory.
+ * The content of state files: protobuf without generated classes, which would cost memory.
  *
  * <pre>
  * index = "outrigger-state 3\n" fields XXH64 of all bytes before it
  *         1 node, 2 servers, 3 fingerprint, 5 name of a part (repeated),
- *         6 name of an authority and 4 its time in milliseconds (repeated, in pairs)
+ *         6 name of an authority and 4 the time in milliseconds (repeated, in pairs)
  * part  = 1 resource (repeated); the name of the file is the XXH64 of its bytes
  *         1 scope, 2 type, 3 name, 4 server, 5 version, 6 time in milliseconds, 7 type URL, 8 bytes
  * </pre>

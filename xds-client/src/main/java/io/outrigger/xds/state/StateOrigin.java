@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The bootstrap under which resources were received. Under another bootstrap a control plane could
+ * The bootstrap under which resources were received. Under another bootstrap, a control plane could
  * send other resources.
  *
- * @param fingerprint a hash of the whole bootstrap, which reveals no value of the node's metadata
+ * @param fingerprint a hash of the bootstrap, which reveals no value of the node's metadata
  */
 @AnyThread
 public record StateOrigin(String node, String servers, String fingerprint) {
@@ -31,15 +31,14 @@ public record StateOrigin(String node, String servers, String fingerprint) {
             bootstrap.serverListenerNameTemplate());
     return new StateOrigin(
         node.id(),
-        // Sorted, because the order of the authorities differs between processes.
         bootstrap.allServers().stream()
             .map(XdsServer::uri)
-            .sorted()
+            .sorted() // the order differs between processes
             .collect(Collectors.joining(", ")),
         HexFormat.of().toHexDigits(Xxh64.hash(inOrder(parts).toString())));
   }
 
-  /** Returns the value with sorted maps, because the order of a map differs between processes. */
+  /** Sorts all maps in the value, because the order of a map differs between processes. */
   private static Object inOrder(Object value) {
     if (value instanceof Map<?, ?> map) {
       Map<String, Object> sorted = new TreeMap<>();
@@ -49,10 +48,7 @@ public record StateOrigin(String node, String servers, String fingerprint) {
     return value instanceof List<?> list ? list.stream().map(StateOrigin::inOrder).toList() : value;
   }
 
-  /**
-   * Returns why resources of this origin must not be used under {@code other}; empty if they may be
-   * used.
-   */
+  /** Returns why resources of this origin are unusable under {@code other}; empty if usable. */
   Optional<String> differenceFrom(StateOrigin other) {
     if (!node.equals(other.node)) {
       return Optional.of("is of node \"%s\", and this is node \"%s\"".formatted(node, other.node));

@@ -1,6 +1,6 @@
 /**
  * The folder of {@code --state}: the acknowledged resources of the control planes, for a start
- * while no control plane answers. Files are read and written on a thread of their own.
+ * while no control plane answers.
  */
 @NullMarked
 package io.outrigger.xds.state;

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 /**
  * An error of a file or of its content.
  *
- * @param line the line, counted from 1; 0 when the error does not concern a single line
- * @param column the column, counted from 1; 0 when the error concerns the whole line
- * @param text the reason, with the resource and field when these are known
+ * @param line the line, counted from 1; 0 if the error does not concern a single line
+ * @param column the column, counted from 1; 0 if the error concerns the whole line
+ * @param text the reason, with the resource and field if known
  */
 @AnyThread
 public record FileProblem(Path file, int line, int column, String text) {

@@ -75,24 +75,21 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
     return tallies.entrySet().stream().map(each -> each.getValue().of(each.getKey())).toList();
   }
 
-  /**
-   * Adds an effect to the counts of its rules. Counts of rules that are no longer in force are
-   * dropped, because the resources are about to be decoded without these rules.
-   */
+  /** Ignores rules that are no longer in force: the resources will be decoded without the rules. */
   private static void add(
       String name, OverlayEffect effect, boolean isCluster, Map<OverlayRule, Tally> tallies) {
-    var dropped = new Tally();
+    var ignored = new Tally();
     for (OverlayRule rule : effect.matched()) {
-      Tally tally = tallies.getOrDefault(rule, dropped);
+      Tally tally = tallies.getOrDefault(rule, ignored);
       (isCluster ? tally.clusters : tally.routes).add(name);
     }
     for (OverlayEffect.Value value : effect.set()) {
       var set = new Value(name, value.field(), value.value());
-      tallies.getOrDefault(value.rule(), dropped).set.add(set);
+      tallies.getOrDefault(value.rule(), ignored).set.add(set);
     }
     for (OverlayEffect.Omission omission : effect.leftOut()) {
       var leftOut = new Omission(name, omission.field(), omission.reason());
-      tallies.getOrDefault(omission.rule(), dropped).leftOut.add(leftOut);
+      tallies.getOrDefault(omission.rule(), ignored).leftOut.add(leftOut);
     }
   }
 }

@@ -23,10 +23,7 @@ public record XdsStatusView(List<Client> clients) {
     clients = List.copyOf(clients);
   }
 
-  /**
-   * Returns the servers of all clients; a server occurs once for each client that may use the
-   * server.
-   */
+  /** Returns the servers of all clients. A server occurs once for each client. */
   public List<Server> servers() {
     return clients.stream().flatMap(client -> client.servers().stream()).toList();
   }
@@ -36,8 +33,6 @@ public record XdsStatusView(List<Client> clients) {
   }
 
   /**
-   * The state of one xDS client.
-   *
    * @param scope the target that the client serves, CSDS's {@code client_scope} (A71); empty for
    *     all targets
    * @param servers every control plane that the client may use
@@ -60,8 +55,8 @@ public record XdsStatusView(List<Client> clients) {
    *
    * @param name the authority's name; empty for old-style resource names
    * @param servers the URIs of the servers in order of preference
-   * @param inUse the number of servers in use, which are the first servers of the list: zero before
-   *     the first watch, and more than one during a fallback
+   * @param inUse the number of servers in use: zero before the first watch, and more than one
+   *     during a fallback
    */
   public record Authority(String name, List<String> servers, int inUse) {
     public Authority {
@@ -74,12 +69,11 @@ public record XdsStatusView(List<Client> clients) {
   }
 
   /**
-   * The state of one control plane, with counts since the start of the process. Several servers may
-   * have the same URI, because two servers of a bootstrap may differ only in credentials or
-   * features.
+   * The state of one control plane. Several servers may have the same URI, because two servers of a
+   * bootstrap may differ only in credentials or features.
    *
-   * @param asked whether any authority requests a resource from the server now
-   * @param attached whether a stream to the server is attached to a live connection
+   * @param inUse whether any authority uses the server
+   * @param attached whether a stream to the server is attached to a connection
    * @param connected the value of A78's gauge: true after the first attempt, but false from a
    *     connectivity failure until the next response
    * @param lastError the latest connectivity failure, kept after recovery
@@ -90,7 +84,7 @@ public record XdsStatusView(List<Client> clients) {
    */
   public record Server(
       String uri,
-      boolean asked,
+      boolean inUse,
       boolean attached,
       boolean connected,
       Optional<Failure> lastError,
@@ -110,11 +104,9 @@ public record XdsStatusView(List<Client> clients) {
   public record Updates(long valid, long invalid) {}
 
   /**
-   * The state of one subscribed resource.
-   *
    * @param type the type's label, such as {@code lds}
    * @param state the label of the cache state, such as {@code acked}
-   * @param version the version in use; empty when no version is in use
+   * @param version the version in use; empty if there is no resource in use
    * @param lastUpdated the time at which the version in use was last received
    * @param connectivityError the stream error of the cache entry, if any
    * @param changes the latest changes of the resource, the oldest first
@@ -136,15 +128,12 @@ public record XdsStatusView(List<Client> clients) {
 
     private static final String XDSTP = "xdstp://";
 
-    /** Whether the resource was saved by an earlier process and not yet sent by a control plane. */
+    /** Whether an earlier process saved the resource, and no control plane has sent it yet. */
     public boolean isStale() {
       return state.equals(CacheState.STALE.label());
     }
 
-    /**
-     * Returns the state's name in CSDS. CSDS has no state for a stale resource, so REQUESTED is
-     * returned: no control plane has answered yet.
-     */
+    /** Returns the state's name in CSDS, which has no state STALE. */
     public String clientStatus() {
       return (isStale() ? CacheState.REQUESTED.label() : state).toUpperCase(Locale.ROOT);
     }
@@ -165,8 +154,6 @@ public record XdsStatusView(List<Client> clients) {
   }
 
   /**
-   * One change of a resource.
-   *
    * @param state the label of the cache state after the change
    * @param version the version that arrived or that contained the error
    * @param details the error's message; empty without an error

@@ -21,8 +21,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Call credentials that consist of a bearer token (RFC 6750). The token is never sent in plain
- * text.
+ * Call credentials that consist of a bearer token (RFC 6750), which is sent over TLS only.
  *
  * <pre>
  * a call starts and
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *   no token, backing off       the call fails with the reason of the last fetch (A97)
  * a fetch
  *   succeeds                    waiting calls get the token; the back-off is reset; the next fetch
- *                               is due some time before the token expires
+ *                               starts some time before the token expires
  *   fails, or takes longer      waiting calls fail with the reason; a back-off starts; at its end
  *   than 10 s                   the next fetch starts if a token is held, otherwise with a call
  * </pre>
@@ -43,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 final class BearerCredentials extends CallCredentials {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
-  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private final ControlLoop loop;
   private final String name;
@@ -56,13 +55,11 @@ final class BearerCredentials extends CallCredentials {
   private @Nullable CompletableFuture<AccessToken> fetch; // in flight
   private long startNanos; // of the last fetch
   private @Nullable Status lastFailure; // while backing off
-  private TimerHandle limit = () -> {};
+  private TimerHandle timeout = () -> {};
   private TimerHandle next = () -> {}; // the next fetch, or the end of the back-off
 
   /**
-   * Makes the credentials without fetching a token.
-   *
-   * @param source the source of tokens; {@link #close} closes the source
+   * @param source closed by {@link #close}
    * @param ahead the time between the fetch of the next token and the expiry of a token; limited to
    *     half of the lifetime of the token
    */
@@ -115,7 +112,7 @@ final class BearerCredentials extends CallCredentials {
     startNanos = loop.nanoTime();
     CompletableFuture<AccessToken> begun = source.fetch(start);
     fetch = begun;
-    limit = loop.schedule(LIMIT, () -> onLate(begun));
+    timeout = loop.schedule(TIMEOUT, () -> onTimeout(begun));
     begun.whenComplete(
         (fetched, failure) ->
             loop.execute(
@@ -126,9 +123,9 @@ final class BearerCredentials extends CallCredentials {
                 }));
   }
 
-  private void onLate(CompletableFuture<AccessToken> late) {
-    onFailed(Status.UNAVAILABLE, "no token within " + LIMIT.toSeconds() + " s");
-    late.cancel(true);
+  private void onTimeout(CompletableFuture<AccessToken> begun) {
+    onFailed(Status.UNAVAILABLE, "no token within " + TIMEOUT.toSeconds() + " s");
+    begun.cancel(true);
   }
 
   private void onEnd(Instant start, @Nullable AccessToken fetched, @Nullable Throwable failure) {
@@ -156,10 +153,7 @@ final class BearerCredentials extends CallCredentials {
     takeWaiting().forEach(applier -> applier.apply(header(fetched)));
   }
 
-  /**
-   * Returns the time until the next fetch: at least half of the lifetime, because a server returns
-   * the same token until shortly before its expiry.
-   */
+  /** Returns the time until the next fetch: at least half of the lifetime of the token. */
   private Duration untilNext(Duration lifetime) {
     Duration half = lifetime.dividedBy(2);
     return half.compareTo(ahead) < 0 ? half : lifetime.minus(ahead);
@@ -183,7 +177,7 @@ final class BearerCredentials extends CallCredentials {
 
   private void endFetch() {
     fetch = null;
-    limit.cancel();
+    timeout.cancel();
   }
 
   private List<MetadataApplier> takeWaiting() {

@@ -14,13 +14,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Checks whether the control planes of a bootstrap can be used: their targets, and the files that
- * their credentials name (A65, A97). Also checks whether the certificate providers of the bootstrap
- * have usable files (A29). The check opens no connection.
+ * Checks the targets and the credential files of the control planes in a bootstrap (A65, A97), and
+ * the files of the certificate providers (A29). The check opens no connection.
  *
  * @param errors problems that prevent a start, and expired certificates; one line each
- * @param warnings problems that make streams or connections fail until they are fixed; one line
- *     each
+ * @param warnings problems that make streams or connections fail; one line each
  */
 @AnyThread
 public record CredentialCheck(List<String> errors, List<String> warnings) {

@@ -27,28 +27,23 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * ADS over a gRPC channel to a control plane (A57). All streams to the server, including streams of
- * load reports (A27), share the channel. The channel connects with the first stream. The streams
- * are not wait-for-ready, so a stream fails with the reason when the server cannot be reached.
+ * load reports (A27), share the channel. The streams are not wait-for-ready, so a stream fails with
+ * the reason when the server cannot be reached.
  *
  * <p>gRPC's back-off between connections would add to our back-off between streams, and would fail
- * streams with an outdated reason. If a stream ends without having reached a connection, the
- * channel is therefore closed. The next stream makes a new channel, which connects once, at a time
- * that the owner of the stream chooses.
+ * streams with an outdated reason. The channel is therefore closed when a stream ends without
+ * having reached a connection. The next stream makes a new channel.
  */
 @ControlConfined
 public final class GrpcAdsTransport implements AdsTransport {
-  /**
-   * The maximum size of a response. The limit leaves memory for the decoded resources and for the
-   * calls of apps.
-   */
   private static final int MAX_RESPONSE_BYTES = maxResponseBytes(Runtime.getRuntime().maxMemory());
 
   /**
-   * The times for detecting a dead connection. If no byte arrives from the server for the duration
-   * {@code time}, gRPC sends a PING. If no answer arrives within the duration {@code timeout}, gRPC
-   * closes the connection. The minimum of {@code time} in gRPC is 10 s.
+   * The times for detecting a dead connection.
    *
-   * @param connect the time in which a stream has to reach a connection. gRPC for Java waits
+   * @param time the time without data from the server after which gRPC sends a PING; at least 10 s
+   * @param timeout the time without an answer to the PING after which gRPC closes the connection
+   * @param connect the time in which a stream must reach a connection, because gRPC for Java waits
    *     without a limit for the SETTINGS of a server; other implementations of gRPC wait for 20 s
    */
   record KeepAlive(Duration time, Duration timeout, Duration connect) {
@@ -64,11 +59,11 @@ public final class GrpcAdsTransport implements AdsTransport {
   private final CallOptions calls;
   private int openStreams;
   private int attachedStreams;
-  private boolean isSlow; // a stream has waited too long for the present connection
+  private boolean hasTimedOut; // a stream has waited too long for the present connection
   private boolean closed;
 
   /**
-   * Makes the channel, which connects with the first stream. May be called on any thread.
+   * May be called on any thread. The first stream connects the channel.
    *
    * @throws IllegalArgumentException if the target of the server, or a file that its credentials
    *     name, cannot be used; the message names the server
@@ -139,22 +134,22 @@ public final class GrpcAdsTransport implements AdsTransport {
     return new GrpcStream<>(method, listener).start();
   }
 
-  /** Makes a call that has not started. The stream of the call counts as open from now on. */
   private <Q, R> ClientCall<Q, R> newCall(MethodDescriptor<Q, R> method) {
     if (channel.isShutdown() && !closed) {
       channel = channel(server, credentials.channel(), keepAlive);
-      isSlow = false;
+      hasTimedOut = false;
     }
     openStreams++;
     return channel.newCall(method, calls);
   }
 
   /**
-   * Called when the server or a failure has ended a stream. The parameter {@code attached} is true
-   * if the stream had reached a connection.
+   * Called when the server or a failure has ended a stream.
+   *
+   * @param attached whether the stream had reached a connection
    */
   private void onEnded(boolean attached) {
-    count(attached);
+    countEnd(attached);
     if (!attached && attachedStreams == 0) { // otherwise other streams have a connection
       channel.shutdown();
     }
@@ -162,28 +157,28 @@ public final class GrpcAdsTransport implements AdsTransport {
 
   /**
    * Called when a stream has not reached a connection in time. The attempt to connect continues
-   * until the next stream times out too, because gRPC may have further addresses to try.
+   * until the next stream times out too, because gRPC may try further addresses.
    */
-  private void giveUpConnecting() {
-    count(false);
-    if (attachedStreams == 0 && isSlow) {
+  private void onConnectTimeout() {
+    countEnd(false);
+    if (attachedStreams == 0 && hasTimedOut) {
       channel.shutdownNow();
     }
-    isSlow = true;
+    hasTimedOut = true;
   }
 
   /**
    * Called when the client has closed a stream. The channel is closed with its last stream, because
    * a server that is no longer needed keeps no connection (A71).
    */
-  private void onGivenUp(boolean attached) {
-    count(attached);
+  private void onClosedByClient(boolean attached) {
+    countEnd(attached);
     if (openStreams == 0) {
       channel.shutdown();
     }
   }
 
-  private void count(boolean attached) {
+  private void countEnd(boolean attached) {
     openStreams--;
     attachedStreams -= attached ? 1 : 0;
   }
@@ -196,7 +191,7 @@ public final class GrpcAdsTransport implements AdsTransport {
     channel.shutdownNow();
   }
 
-  /** One stream. Callbacks of gRPC move to the control loop, where the listener handles them. */
+  /** One stream. The callbacks of gRPC are handled on the control loop. */
   private final class GrpcStream<Q, R> implements ServerStream<Q> {
     private final ServerStream.Listener<R> listener;
     private final ClientCall<Q, R> call;
@@ -212,7 +207,7 @@ public final class GrpcAdsTransport implements AdsTransport {
 
     GrpcStream<Q, R> start() {
       call.start(new Callbacks(), new Metadata());
-      connecting = loop.schedule(keepAlive.connect(), this::onConnectTimeout);
+      connecting = loop.schedule(keepAlive.connect(), this::timeOut);
       return this;
     }
 
@@ -244,16 +239,16 @@ public final class GrpcAdsTransport implements AdsTransport {
         call.cancel("closed by the client", null);
         if (!endReported) {
           endReported = true;
-          onGivenUp(attached);
+          onClosedByClient(attached);
         }
       }
     }
 
-    private void onConnectTimeout() {
+    private void timeOut() {
       closed = true;
       endReported = true;
       call.cancel("no connection", null);
-      giveUpConnecting();
+      onConnectTimeout();
       listener.onClosed(
           RpcStatus.unavailable(
               ("no HTTP/2 connection after %d s; check whether another program listens there, or a"
@@ -280,7 +275,7 @@ public final class GrpcAdsTransport implements AdsTransport {
                 attached = true;
                 connecting.cancel();
                 attachedStreams++;
-                isSlow = false;
+                hasTimedOut = false;
               }
               listener.onReady();
             });

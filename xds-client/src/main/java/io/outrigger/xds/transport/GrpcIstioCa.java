@@ -41,15 +41,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Istio's certificate service over gRPC. Each request has its own channel and reads the token and
- * the roots again, so that a rotated file is used at once. Requests are hours apart.
+ * Istio's certificate service over gRPC. Each request has its own channel, because requests are
+ * hours apart, and reads the token and the roots again.
  */
 @AnyThread
 public final class GrpcIstioCa implements IstioCaClient {
-  /** The deadline of a request; a CA that forwards requests to Kubernetes waits for a signer. */
-  private static final long TIMEOUT_SECONDS = 30;
+  private static final long TIMEOUT_SECONDS = 30; // a CA may wait for a signer of Kubernetes
 
-  /** The form of a token that can be sent in a header. */
+  /** A token that can be sent in a header. */
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
   /** Holds the fields that load gRPC, so that gRPC is loaded only when a request is sent. */
@@ -115,7 +114,7 @@ public final class GrpcIstioCa implements IstioCaClient {
         .build();
   }
 
-  /** Reads the token. Rejects an expired JWT, because the CA would not report the expiry. */
+  /** Rejects an expired JWT, because the CA would not report the expiry. */
   private static String token(IstioCa ca, Instant now) throws UnusableFile {
     CredentialFile file = CredentialFile.read("token_file", ca.tokenFile(), JwtTokenFile.MAX_BYTES);
     String token = file.text().strip();
@@ -130,8 +129,8 @@ public final class GrpcIstioCa implements IstioCaClient {
   }
 
   /**
-   * Returns the SPIFFE ID of the token's service account; empty when the token names no account.
-   * Every CA knows the account from the token, but some CAs compare the name (decision xds-0086).
+   * Returns the SPIFFE ID of the token's service account; empty if the token names no account. Some
+   * CAs compare the name in the request with the account (decision xds-0086).
    */
   private static Optional<String> name(IstioCa ca, String token) {
     return JwtTokenFile.subject(token)
@@ -143,7 +142,7 @@ public final class GrpcIstioCa implements IstioCaClient {
                     .formatted(ca.trustDomain(), account.group(1), account.group(2)));
   }
 
-  /** The message {@code istio.v1.auth.IstioCertificateRequest}. */
+  /** Returns the message {@code istio.v1.auth.IstioCertificateRequest}. */
   private static Empty message(IstioCa ca, String request) {
     var fields = UnknownFieldSet.newBuilder();
     fields.mergeField(1, field().addLengthDelimited(ByteString.copyFromUtf8(request)).build());
@@ -152,7 +151,8 @@ public final class GrpcIstioCa implements IstioCaClient {
         .map(name -> Value.newBuilder().setStringValue(name).build())
         .map(name -> Struct.newBuilder().putFields("CertSigner", name).build())
         .ifPresent(
-            more -> fields.mergeField(4, field().addLengthDelimited(more.toByteString()).build()));
+            struct ->
+                fields.mergeField(4, field().addLengthDelimited(struct.toByteString()).build()));
     return Empty.newBuilder().setUnknownFields(fields.build()).build();
   }
 
@@ -169,7 +169,7 @@ public final class GrpcIstioCa implements IstioCaClient {
    * connection.
    *
    * @param errors receives reasons that no retry can remove, and the expiry of all roots
-   * @param warnings receives reasons that another process may still fix
+   * @param warnings receives all other reasons
    */
   static void check(IstioCa ca, Instant now, Consumer<String> errors, Consumer<String> warnings) {
     CertificateCheck roots = CertificateCheck.ofRoots("ca_root_file", ca.rootFile(), now);

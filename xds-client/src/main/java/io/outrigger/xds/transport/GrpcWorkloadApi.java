@@ -32,18 +32,14 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The SPIFFE Workload API over gRPC. Each call has its own channel, which is closed with the call.
- * The next call therefore opens a new connection, at a time that the caller chooses.
+ * The SPIFFE Workload API over gRPC. Each call has its own channel, which is closed with the call,
+ * so that each call opens a new connection.
  */
 @AnyThread
 public final class GrpcWorkloadApi implements WorkloadApi {
-  /** The maximum size of a response, enough for some hundred federated bundles. */
-  static final int MAX_RESPONSE_BYTES = 4 << 20;
+  static final int MAX_RESPONSE_BYTES = 4 << 20; // several hundred federated bundles
 
-  /**
-   * Holds the gRPC method in its own class, so that gRPC is loaded only when the Workload API is
-   * called, and not at each start.
-   */
+  /** Holds the fields that load gRPC, so that gRPC is loaded only when the API is called. */
   private static final class Fetch {
     static final Metadata.Key<String> HEADER =
         Metadata.Key.of("workload.spiffe.io", Metadata.ASCII_STRING_MARSHALLER);
@@ -106,11 +102,6 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     return new OpenCall(channel, call);
   }
 
-  /** Parses a response. Throws a {@code StatusRuntimeException} when the response is unreadable. */
-  static WorkloadResponse parse(InputStream message) {
-    return Fetch.METHOD.parseResponse(message);
-  }
-
   private record NoCall() implements Call {
     @Override
     public void request() {}
@@ -157,8 +148,8 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     }
   }
 
-  /** Reads {@code X509SVIDResponse} and skips the fields that are not used here. */
-  private static final class Responses implements MethodDescriptor.Marshaller<WorkloadResponse> {
+  /** Reads the used fields of {@code X509SVIDResponse}. */
+  static final class Responses implements MethodDescriptor.Marshaller<WorkloadResponse> {
     private static final int SVIDS = 1;
     private static final int FEDERATED_BUNDLES = 3;
 

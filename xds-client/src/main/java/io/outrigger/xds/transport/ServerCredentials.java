@@ -31,16 +31,12 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/**
- * The credentials of a bootstrap server as gRPC credentials (A27-02, A65, A97), kept up to date.
- */
+/** The credentials of a bootstrap server as gRPC credentials (A27-02, A65, A97). */
 @ControlConfined
 final class ServerCredentials {
   private static final String GOOGLE = "google_default";
 
-  /**
-   * Reads files on a separate thread, because blocking the common pool would delay admin requests.
-   */
+  /** A separate thread, because reading files on the common pool would delay admin requests. */
   private static final Executor READING = new BackgroundThread("credentials");
 
   /**
@@ -77,8 +73,8 @@ final class ServerCredentials {
   }
 
   /**
-   * Reads the files that the server entry of the bootstrap names. Environment variables may name
-   * other files, such as the file of the system roots. May be called on any thread.
+   * Reads the files that the server entry or the environment variables name. May be called on any
+   * thread.
    *
    * @throws IllegalArgumentException if a file cannot be used; the message names the server
    */
@@ -96,15 +92,13 @@ final class ServerCredentials {
     return new ServerCredentials(loop, server, certificates, tokens);
   }
 
-  /**
-   * Returns the certificates for a server that is reached over TLS; {@code google_default} trusts
-   * the system roots and presents no certificate.
-   */
+  /** Returns empty if the server is reached without TLS. */
   private static Optional<ControlPlaneCertificates> certificates(
       XdsServer server, Map<String, String> environment) {
     if (server.credentials() instanceof Insecure) {
       return Optional.empty();
     }
+    // google_default trusts the system roots and presents no certificate
     boolean isGoogle = server.credentials() instanceof GoogleDefault;
     CertificateFiles files =
         server.credentials() instanceof Tls tls ? tls.files() : CertificateFiles.NONE;
@@ -133,7 +127,7 @@ final class ServerCredentials {
     return new BearerCredentials(loop, name, source, ahead, RandomSource.SYSTEM);
   }
 
-  /** Reads the files once. Later changes of the files have no effect. */
+  /** Reads the files once; later changes of the files have no effect. */
   static ChannelCredentials channel(XdsServer server, Map<String, String> environment) {
     return channel(certificates(server, environment));
   }

@@ -21,7 +21,7 @@ final class StreamFailure {
   private static final Set<String> GENERAL =
       Set.of("", "io exception", "ssl exception", "channel closed", "unknown");
 
-  /** A JWT, or an access token of Google, which a server may quote when it refuses the token. */
+  /** Matches a JWT or an access token of Google; a server may quote the token that it refuses. */
   private static final Pattern TOKEN =
       Pattern.compile("(?<![\\w-])eyJ[\\w-]{5,}+\\.[\\w.-]{8,}|ya29\\.[\\w.~+/=-]{8,}");
 

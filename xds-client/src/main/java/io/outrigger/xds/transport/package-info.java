@@ -1,7 +1,6 @@
 /**
- * The network side of the ADS client: the gRPC channel to a control plane (A57 "Connectivity Status
- * Information via ADS Stream Failure", A27 "channel_creds"). Callbacks of gRPC move to the control
- * loop before anything else happens. No other package owns a channel to a control plane.
+ * The gRPC channels to control planes (A57 "Connectivity Status Information via ADS Stream
+ * Failure", A27 "channel_creds"), to a SPIFFE Workload API and to Istio's CA.
  */
 @NullMarked
 package io.outrigger.xds.transport;

@@ -26,7 +26,7 @@ class WorkloadBytesRandomTest {
         new Case(
             "answer of a Workload API",
             StatusRuntimeException.class,
-            bytes -> GrpcWorkloadApi.parse(new ByteArrayInputStream(bytes)),
+            bytes -> new GrpcWorkloadApi.Responses().parse(new ByteArrayInputStream(bytes)),
             Shape.BYTES,
             List.of(
                 WorkloadAgent.response(
