@@ -373,14 +373,14 @@ final class FallbackScenarioTest {
     twins.watch(LISTENER, "a");
 
     assertThat(twins.status().servers())
-        .extracting(XdsStatusView.Server::asked)
+        .extracting(XdsStatusView.Server::inUse)
         .containsExactly(true, false, false);
     twins.transports.get(FleetFixture.server(FIRST, ServerFeatures.NONE)).stream()
         .closeWith(REFUSED);
     twins.fail(SECOND);
 
     assertThat(twins.status().servers())
-        .extracting(XdsStatusView.Server::asked)
+        .extracting(XdsStatusView.Server::inUse)
         .containsExactly(true, true, true);
   }
 
@@ -570,7 +570,7 @@ final class FallbackScenarioTest {
 
     assertThat(both.at(SECOND).openStreams()).isEmpty();
     assertThat(both.status().servers())
-        .extracting(XdsStatusView.Server::asked, XdsStatusView.Server::connected)
+        .extracting(XdsStatusView.Server::inUse, XdsStatusView.Server::connected)
         .containsExactly(tuple(true, false), tuple(false, false));
   }
 
