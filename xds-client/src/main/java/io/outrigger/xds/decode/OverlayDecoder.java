@@ -37,17 +37,17 @@ final class OverlayDecoder {
 
   static Optional<ClusterResource> cluster(
       Cluster proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
-    Optional<ClusterResource> own = ClusterDecoder.decode(proto, bytes, context, errors);
+    Optional<ClusterResource> original = ClusterDecoder.decode(proto, bytes, context, errors);
     List<ClusterRule> rules = context.overlay().clusterRules(proto.getName());
-    if (own.isEmpty() || !errors.isEmpty() || rules.isEmpty()) {
-      return own;
+    if (original.isEmpty() || !errors.isEmpty() || rules.isEmpty()) {
+      return original;
     }
     try {
       Cluster whole = Cluster.parseFrom(bytes); // proto lacks the map fields
       var result =
           apply(
               whole,
-              own.get(),
+              original.get(),
               rules,
               (message, found) ->
                   ClusterDecoder.decode((Cluster) message, message.toByteString(), context, found));
@@ -78,37 +78,38 @@ final class OverlayDecoder {
         .orElse(cluster);
   }
 
-  /** Decodes a route configuration; targets with rules of their own get their own route table. */
+  /** Decodes a route configuration; a target with special rules gets its own route table. */
   static Optional<RouteTable> routes(
       RouteConfiguration proto, boolean overridden, DecodeContext context, FieldErrors errors) {
-    Optional<RouteTable> own = RouteDecoder.decode(proto, overridden, List.of(), context, errors);
+    Optional<RouteTable> original =
+        RouteDecoder.decode(proto, overridden, List.of(), context, errors);
     Overlay overlay = context.overlay();
-    if (own.isEmpty() || !errors.isEmpty() || overlay.routes().isEmpty()) {
-      return own;
+    if (original.isEmpty() || !errors.isEmpty() || overlay.routes().isEmpty()) {
+      return original;
     }
-    Map<List<RouteRule>, RouteTable> made = new HashMap<>(); // shared by targets of the same rules
-    made.put(List.of(), own.get());
-    RouteTable everywhere = under(overlay.routeRules(), proto, overridden, context, made);
+    Map<List<RouteRule>, RouteTable> tables = new HashMap<>(); // shared by targets with equal rules
+    tables.put(List.of(), original.get());
+    RouteTable general = table(overlay.routeRules(), proto, overridden, context, tables);
     Map<String, RouteTable> byTarget = new HashMap<>();
     overlay
         .routeRulesByTarget()
         .forEach(
             (target, rules) -> {
-              RouteTable here = under(rules, proto, overridden, context, made);
-              if (!here.equals(everywhere)) {
-                byTarget.put(target, here);
+              RouteTable table = table(rules, proto, overridden, context, tables);
+              if (!table.equals(general)) {
+                byTarget.put(target, table);
               }
             });
-    return Optional.of(new RouteTable(everywhere.name(), everywhere.virtualHosts(), byTarget));
+    return Optional.of(new RouteTable(general.name(), general.virtualHosts(), byTarget));
   }
 
-  private static RouteTable under(
+  private static RouteTable table(
       List<RouteRule> rules,
       RouteConfiguration proto,
       boolean overridden,
       DecodeContext context,
-      Map<List<RouteRule>, RouteTable> made) {
-    return made.computeIfAbsent(
+      Map<List<RouteRule>, RouteTable> tables) {
+    return tables.computeIfAbsent(
         rules,
         all ->
             RouteDecoder.decode(proto, overridden, all, context, FieldErrors.ofResource())
@@ -117,36 +118,36 @@ final class OverlayDecoder {
 
   /** Applies the rules of {@code scope} to a decoded route. */
   static Route route(
-      Route own,
+      Route original,
       io.envoyproxy.envoy.config.route.v3.Route proto,
       Optional<RetryPolicy> hostRetry,
       RouteDecoder.Scope scope) {
     List<RouteRule> rules = scope.rules().stream().filter(rule -> rule.isFor(proto)).toList();
     if (rules.isEmpty() || !proto.hasRoute()) {
-      return own;
+      return original;
     }
     var result =
         apply(
             proto.getRoute(),
-            own.action(),
+            original.action(),
             rules,
             (message, errors) ->
                 RouteActionDecoder.decode((RouteAction) message, hostRetry, scope, errors));
-    return own.overlaid(result.value(), result.effect());
+    return original.overlaid(result.value(), result.effect());
   }
 
   /**
    * Applies {@code rules} to a valid message.
    *
-   * @param ownValue the decoded value of {@code own}
+   * @param originalValue the decoded value of {@code original}
    */
   private static <V> Result<V> apply(
-      Message own,
-      V ownValue,
+      Message original,
+      V originalValue,
       List<? extends Overlay.Rule> rules,
       BiFunction<Message, FieldErrors, Optional<V>> decoder) {
-    var merged = new Merge(own);
-    V last = ownValue;
+    var merged = new Merge(original);
+    V last = originalValue;
     List<Omission> leftOut = new ArrayList<>();
     for (Overlay.Rule rule : rules) {
       Merge tried = merged.copy();

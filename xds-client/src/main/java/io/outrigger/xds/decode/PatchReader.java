@@ -132,11 +132,11 @@ public final class PatchReader {
   public record Result(Patch patch, List<FieldError> errors, List<FieldError> ignored) {}
 
   /**
-   * @param ownFields the names of fields that exist only in overlay rules; the reader skips them
+   * @param ruleFields the names of fields that exist only in overlay rules; the reader skips them
    */
-  public static Result cluster(JsonObject patch, Set<String> ownFields) {
+  public static Result cluster(JsonObject patch, Set<String> ruleFields) {
     return read(
-        patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ownFields, PatchReader::tryOnCluster);
+        patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ruleFields, PatchReader::tryOnCluster);
   }
 
   public static Result route(JsonObject patch) {
@@ -148,7 +148,7 @@ public final class PatchReader {
       JsonObject patch,
       Message type,
       Set<String> allowed,
-      Set<String> ownFields,
+      Set<String> ruleFields,
       Function<Patch, List<FieldError>> trial) {
     FieldErrors errors = FieldErrors.ofResource();
     var kept = new JsonObject();
@@ -159,15 +159,15 @@ public final class PatchReader {
               Optional<FieldDescriptor> field =
                   JsonDiagnosis.find(type.getDescriptorForType(), name);
               if (field.isPresent() && !allowed.contains(field.get().getName())) {
-                errors.at(name).add(refusal(allowed, ownFields));
+                errors.at(name).add(refusal(allowed, ruleFields));
               } else if (field.isPresent() && field.get().isMapField() && !value.isJsonNull()) {
                 options(value, errors.at(name)).ifPresent(options -> kept.add(name, options));
-              } else if (!ownFields.contains(name)) {
+              } else if (!ruleFields.contains(name)) {
                 kept.add(name, value);
               }
             });
     int before = errors.count();
-    JsonDiagnosis.message(UnreadTypes.carried(kept), type.getDescriptorForType(), errors);
+    JsonDiagnosis.message(UnreadTypes.wrapped(kept), type.getDescriptorForType(), errors);
     Patch read =
         errors.count() > before
             ? Patch.NOTHING
@@ -178,9 +178,9 @@ public final class PatchReader {
         errors.ignored());
   }
 
-  private static String refusal(Set<String> allowed, Set<String> ownFields) {
+  private static String refusal(Set<String> allowed, Set<String> ruleFields) {
     List<String> all = new ArrayList<>(allowed);
-    all.addAll(ownFields);
+    all.addAll(ruleFields);
     return "may not be patched: an overlay changes neither where calls go nor how they are"
         + " secured; it may set "
         + String.join(", ", all.stream().sorted().toList());
@@ -234,7 +234,7 @@ public final class PatchReader {
     var alone = new JsonObject();
     alone.add(field.getName(), value);
     Message.Builder read = into.getDefaultInstanceForType().newBuilderForType();
-    return JsonDiagnosis.parse(UnreadTypes.carried(alone), read, errors.at(name))
+    return JsonDiagnosis.parse(UnreadTypes.wrapped(alone), read, errors.at(name))
         ? Optional.of(new Patch.Whole(field, read.getField(field), value.toString()))
         : Optional.empty();
   }

@@ -133,9 +133,9 @@ public final class ResourceJson {
     String where = place + describe(tree.getAsJsonObject());
     Any any;
     try {
-      any = unwrapped(message(UnreadTypes.carried(tree.getAsJsonObject())));
+      any = unwrapped(message(UnreadTypes.wrapped(tree.getAsJsonObject())));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      List<FieldError> found = JsonDiagnosis.of(UnreadTypes.carried(tree.getAsJsonObject()));
+      List<FieldError> found = JsonDiagnosis.of(UnreadTypes.wrapped(tree.getAsJsonObject()));
       for (FieldError error :
           found.isEmpty() ? List.of(FieldError.of(String.valueOf(e.getMessage()))) : found) {
         errors.add(error(where, index, error));

@@ -31,7 +31,7 @@ final class SocketListenerDecoder {
   private static final int MAX_PORT = 65_535;
 
   private final DecodeContext context;
-  private final Map<String, String> placesByName = new HashMap<>();
+  private final Map<String, String> pathsByName = new HashMap<>();
 
   private SocketListenerDecoder(DecodeContext context) {
     this.context = context;
@@ -115,9 +115,9 @@ final class SocketListenerDecoder {
     return chains;
   }
 
-  private Optional<ServerFilterChain> chain(FilterChain proto, String place, FieldErrors errors) {
+  private Optional<ServerFilterChain> chain(FilterChain proto, String path, FieldErrors errors) {
     String name = proto.getName();
-    String other = name.isEmpty() ? null : placesByName.putIfAbsent(name, place);
+    String other = name.isEmpty() ? null : pathsByName.putIfAbsent(name, path);
     if (other != null) {
       errors.at("name").add("is " + quoted(name) + " as in " + other + "; give each its own name");
     }

@@ -20,19 +20,19 @@ final class UnreadTypes {
   private UnreadTypes() {}
 
   /** Returns a copy of {@code resource} with wrapped inner messages. */
-  static JsonObject carried(JsonObject resource) {
+  static JsonObject wrapped(JsonObject resource) {
     var copy = new JsonObject();
     resource
         .asMap()
         .forEach(
-            (name, value) -> copy.add(name, FREE_FIELDS.contains(name) ? value : inside(value)));
+            (name, value) -> copy.add(name, FREE_FIELDS.contains(name) ? value : wrappedIn(value)));
     return copy;
   }
 
-  private static JsonElement inside(JsonElement value) {
+  private static JsonElement wrappedIn(JsonElement value) {
     if (value instanceof JsonArray list) {
       var copy = new JsonArray(list.size());
-      list.forEach(item -> copy.add(inside(item)));
+      list.forEach(item -> copy.add(wrappedIn(item)));
       return copy;
     }
     if (!(value instanceof JsonObject object)) {
@@ -40,14 +40,14 @@ final class UnreadTypes {
     }
     JsonElement type = object.get(TYPE);
     if (type == null || !type.isJsonPrimitive()) {
-      return carried(object);
+      return wrapped(object);
     }
     String url = type.getAsString();
     if (TypedConfig.typeName(url).endsWith(".TypedStruct")) {
       return object; // the content of a TypedStruct is plain data
     }
     boolean isRead = url.indexOf('/') < 0 || KnownTypes.find(url).isPresent();
-    return isRead ? carried(object) : struct(url, object);
+    return isRead ? wrapped(object) : struct(url, object);
   }
 
   private static JsonObject struct(String url, JsonObject message) {
