@@ -14,7 +14,6 @@ final class ConnectionFault extends Exception {
   }
 
   String reason() {
-    String message = getMessage();
-    return message == null ? error.name() : message;
+    return String.valueOf(getMessage());
   }
 }

@@ -10,11 +10,7 @@ import java.time.Duration;
  *     are refused with REFUSED_STREAM
  * @param maxHeaderListBytes the maximum decoded size of a header list, including every cookie crumb
  *     and 32 bytes per field (RFC 9113 section 6.5.2)
- * @param windows the flow-control windows of the connection and its streams
- * @param timeouts time limits for the peer's handshake, frames and reads
  * @param abuse limits beyond which the connection is closed with ENHANCE_YOUR_CALM
- * @param memory measures the memory of the process; pauses or closes connections when memory is
- *     short
  */
 @AnyThread
 public record ConnectionSettings(

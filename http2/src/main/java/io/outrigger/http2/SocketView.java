@@ -7,7 +7,7 @@ import java.util.Optional;
  * A snapshot of an open connection for status pages.
  *
  * @param id unique in this process; a later connection has a higher id
- * @param local empty when the socket has no local address, for example the accepting side of a unix
+ * @param local empty when the socket has no local address, as on the accepting side of a unix
  *     socket
  * @param remote empty when the socket has no remote address
  */
