@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records one call for the counters, spans and observers. A gRPC call and its attempts are measured
- * as A66 and A96 specify, one attempt at a time. An attempt lasts from the start of its pick until
- * its status, whether or not a backend was found. Times are in nanoseconds since the call's
- * arrival.
+ * as A66 and A96 specify. An attempt lasts from the start of its pick until its status, whether or
+ * not a backend was found. Times are in nanoseconds since the call's arrival.
  */
 @LoopConfined
 public final class CallStatsRecorder implements CallSummary {
@@ -240,7 +239,7 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /**
-   * Records that the proxy ended the response itself.
+   * Records that the proxy ended the response.
    *
    * @param http the {@code :status} for a request that is not gRPC
    */

@@ -5,7 +5,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.PickResult;
 import java.util.Locale;
 
-/** Why the proxy answers a request itself: the value of {@code x-outrigger-local}. */
+/** The reason for which the proxy answers a request: the value of {@code x-outrigger-local}. */
 public enum LocalReason {
   NO_ROUTE,
   NO_HEALTHY_UPSTREAM,

@@ -8,9 +8,9 @@ import io.netty.buffer.ByteBuf;
  * to save an object per call; 0 is the state at the start of a body.
  *
  * <pre>
- * bits  0 to 31  in a message: bytes that are missing; in a prefix: its bytes so far
- * bits 32 to 34  bytes of the current prefix that were seen, 5 within its message
- * bits 35 to 62  complete prefixes, modulo 2^28
+ * bits  0 to 31  in a message: the number of missing bytes; in a prefix: the bytes that were read
+ * bits 32 to 34  the number of bytes of the prefix that were read; 5 in a message
+ * bits 35 to 62  the number of complete prefixes, modulo 2^28
  * </pre>
  */
 final class MessagePrefixes {

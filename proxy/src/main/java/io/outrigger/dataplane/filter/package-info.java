@@ -4,7 +4,7 @@
  * routes are published. Except counts of the whole process, filters keep no state between requests
  * (SC-42). Nothing in this package depends on sockets.
  *
- * <p>A new filter needs a {@link RouteFilter}, a line in {@link HttpFilters}, and a decoder for its
+ * <p>A new filter needs a {@link RouteFilter}, a line in {@link HttpFilters}, and a decoder for the
  * settings in {@code xds.decode.FilterDecoders}.
  */
 @NullMarked

@@ -166,8 +166,7 @@ final class Attempt implements CallTransport.Waiter {
   void finish() {
     if (state == State.WAITING && transport != null) {
       transport.forget(attempts.loop(), this);
-      // A50-12: a deadline or a cancellation by the app counts as a failure, as it does on an open
-      // stream.
+      // A50-12: a deadline or a cancellation by the app counts as a failure
       endUnlessBeyondLimits(CallOutcome.FAILURE);
     } else if (state == State.OPEN && stream != null) {
       if (!response.hasEnded() || !stream.hasSentEnd()) {
@@ -317,7 +316,7 @@ final class Attempt implements CallTransport.Waiter {
     call.request.close(ended.takeUnsent());
   }
 
-  /** A call that this proxy ends because of its own limits is not counted against the backend. */
+  /** Ends the attempt; limits of this proxy are no failure of the backend. */
   private void endUnlessBeyondLimits(CallOutcome outcome) {
     end(call.record.isBeyondLimits() ? CallOutcome.NOT_SENT : outcome);
   }

@@ -431,9 +431,9 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Sends a refused request, all of whose data is still available, again to another backend
-   * (SC-34). The new pick runs in a separate task, because the connection that lost its streams may
-   * not yet be marked as closing. The retry policy does not count this attempt.
+   * Sends a refused request again, with all of its data (SC-34). The new pick runs in a separate
+   * task, because the connection that lost its streams may not yet be marked as closing. The retry
+   * policy does not count this attempt.
    */
   private void retryTransparently(RpcStatus failure) {
     transparentRetries++;

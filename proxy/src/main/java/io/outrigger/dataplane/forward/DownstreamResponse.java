@@ -34,7 +34,7 @@ final class DownstreamResponse {
     AWAITED,
     /** Final headers were sent; only trailers or a reset can end the response. */
     BEGUN,
-    /** The whole response was passed to the stream, which may still wait for the app to read. */
+    /** The whole response was passed to the stream, but the app may not have read all data. */
     COMPLETE,
     /** The response is complete; RST_STREAM(NO_ERROR) follows when the response was written. */
     STOPPING,

@@ -165,7 +165,7 @@ public final class Forward {
   }
 
   /**
-   * The {@code :authority} that is sent to the backend (SC-32). The app's own value takes
+   * The {@code :authority} that is sent to the backend (SC-32). The app's value takes
    * precedence over the endpoint's hostname, and the hostname over any default (A81
    * "xds_cluster_impl LB Policy Changes").
    *

@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The idea: this object and the current attempt of its {@link CallAttempts} link the app's
- * stream with the backend's stream. Data that arrives on one stream is sent on the other at once,
- * and flow-control credit is returned on one stream when bytes were sent on the other. Only the
- * body of a request that has no backend yet is buffered; one stream window limits the buffered
- * bytes. Every call ends by running {@link #settle} exactly once; events in phase DONE are dropped.
+ * stream with the backend's stream. Data of one stream is sent on the other stream at once, and
+ * flow-control credit is returned when the data was sent. Only the body of a request without a
+ * backend is buffered; one stream window limits the buffered bytes. Every call ends by running
+ * {@link #settle} exactly once; events in phase DONE are dropped.
  *
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
@@ -316,7 +316,7 @@ public final class ForwardedCall implements StreamHandler {
     attempts.begin();
   }
 
-  /** Reserves a place in the queue; answers and ends the call when the queue is full. */
+  /** Counts the call as waiting; answers and ends the call when too many calls wait. */
   boolean reserve() {
     boolean reserved = waiting().reserve(head().headers());
     if (!reserved) {
@@ -438,7 +438,7 @@ public final class ForwardedCall implements StreamHandler {
     settle();
   }
 
-  /** Ends the call: stops both sides, releases all resources, and counts and reports the call. */
+  /** Ends both streams, releases all resources, and counts and reports the call. */
   private void settle() {
     if (!app.hasUnread()) {
       time.disarm(); // else the deadline also limits the reading of the response

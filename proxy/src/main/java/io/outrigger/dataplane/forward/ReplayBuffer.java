@@ -48,8 +48,8 @@ final class ReplayBuffer {
   }
 
   /**
-   * Copies as many of the first readable bytes of {@code data} as fit. Copies nothing once the
-   * buffer has been full.
+   * Copies as many of the first readable bytes of {@code data} as fit; copies nothing after bytes
+   * that did not fit.
    *
    * @return the number of copied bytes
    */

@@ -130,7 +130,7 @@ public final class RequestHead implements CallRequest {
     return timeout == null ? AsciiString.EMPTY_STRING : timeout;
   }
 
-  /** Returns the header list that was sent last; null when it has another of these values. */
+  /** Returns the header list that was sent last if it was built from equal values, or null. */
   @SuppressWarnings("ReferenceEquality") // callers cache these fields
   @Nullable HeaderList upstream(HeaderField authority, HeaderField scheme, long timeoutNanos) {
     Upstream last = upstream;

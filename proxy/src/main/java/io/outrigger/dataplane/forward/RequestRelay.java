@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Forwards the data and trailers of a request to the backend. While no backend stream is open, the
- * data is buffered. Flow-control credit is returned only for data that was sent on, so one stream
+ * data is buffered. Flow-control credit is returned only for data that was sent, so one stream
  * window limits the buffered data.
  *
- * <p>A request may have to be sent again. For this, the first bytes of its body are copied, and
+ * <p>For the case that a request must be sent again, the first bytes of its body are copied, and
  * unsent data is taken back from the ended stream. As long as no more bytes were sent than copied,
  * no data is lost, whatever the size of the request (A6 "Memory Management", decision proxy-0025).
  * Bytes that are sent a second time return no further credit.
@@ -33,12 +33,12 @@ final class RequestRelay {
   /** The trailers of a request that is not gRPC, for the case that they must be sent again. */
   private @Nullable HeaderList trailers;
 
-  /** The first bytes of the body; empty once the request can no longer be sent again. */
+  /** The first bytes of the body; empty when the request cannot be sent again. */
   private final ReplayBuffer replay;
 
   private @Nullable Http2Stream backend;
 
-  /** Whether the request can no longer be sent to another backend. */
+  /** Whether the request must not be sent to another backend. */
   private boolean committed;
 
   /** The number of bytes passed to the stream of the current backend. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class RouteChoice {
   private final RouteDecision[] decisions;
 
-  /** For each decision, the sum of its weight and the weights of the decisions before. */
+  /** For each decision, the sum of the weights of this decision and all earlier decisions. */
   private final long[] sums;
 
   private RouteChoice(RouteDecision[] decisions, long[] sums) {

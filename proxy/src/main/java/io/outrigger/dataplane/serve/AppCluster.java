@@ -146,7 +146,7 @@ public final class AppCluster {
     return "the app cannot be reached: " + failure;
   }
 
-  /** Runs {@code task} as soon as there is a connection to the app, at once if there is one. */
+  /** Runs {@code task} as soon as there is a connection to the app, possibly at once. */
   void whenReachable(Runnable task) {
     if (isReachable()) {
       task.run();

@@ -11,7 +11,7 @@ public interface ServeObserver extends RbacObserver {
   /**
    * Called on the control loop when the state, or the reason for the state, has changed.
    *
-   * @param reason why the port is not open; empty when it is open
+   * @param reason why the port is not open; empty for an open port
    */
   void onState(ServedListener.State state, Optional<String> reason);
 

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keepalive settings for new connections of one subchannel. The settings start as configured.
- * Each time the backend ends a connection because of too many PINGs, the interval doubles (A8
- * "Basic Keepalive").
+ * The keepalive settings for new connections of one subchannel, at first as configured. Each time
+ * the backend ends a connection because of too many PINGs, the interval doubles (A8 "Basic
+ * Keepalive").
  */
 @AnyThread
 final class KeepAliveTime {

@@ -69,7 +69,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   private @Nullable LoopConnection attempt;
   private @Nullable Future<?> retryTimer;
 
-  /** Runs while calls wait for the first connection; when it fires, the loop borrows streams. */
+  /** Runs while calls wait for the loop's first connection; at its end, streams are borrowed. */
   private @Nullable Future<?> borrowTimer;
 
   private boolean borrows;
@@ -397,10 +397,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     serve();
   }
 
-  /**
-   * Called when {@code connection} accepts no more streams, after it was READY or its attempt has
-   * failed.
-   */
+  /** Called when {@code connection} accepts no more streams, or its attempt has failed. */
   void onGone(LoopConnection connection, String reason) {
     if (connection == attempt) {
       attempt = null;

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>A frame that arrives after either side has reset the stream is dropped. DATA is copied before
- * it leaves a loop, because a buffer and all slices that share its memory belong to one thread.
+ * DATA leaves a loop, because a buffer and all slices of the buffer belong to one thread.
  * Flow-control credit is returned when the receiving loop has consumed the bytes, so the windows of
  * both streams limit the bytes that are in flight between the loops.
  *
