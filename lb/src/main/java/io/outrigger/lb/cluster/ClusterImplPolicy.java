@@ -124,10 +124,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     visitor.leave();
   }
 
-  /**
-   * Describes how many calls are in flight, and how many were dropped or refused since the cluster
-   * was created.
-   */
+  /** Describes the calls in flight, and the calls that were dropped or refused so far. */
   private String detail() {
     long inFlight = breaker.inFlight();
     var detail = new StringBuilder();

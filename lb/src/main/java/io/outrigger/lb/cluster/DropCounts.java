@@ -76,10 +76,7 @@ final class DropCounts {
       return total.sum();
     }
 
-    /**
-     * The number of calls that were dropped since this method was last called. This method must run
-     * on the control loop.
-     */
+    /** The number of drops since the last call of this method; runs on the control loop. */
     private long sinceLast() {
       long before = last;
       last = total();

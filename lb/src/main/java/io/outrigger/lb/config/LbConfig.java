@@ -146,10 +146,7 @@ public sealed interface LbConfig {
       return "override_host";
     }
 
-    /**
-     * Returns the endpoints of the child and of {@code sessionOnly}, because outlier detection
-     * watches both.
-     */
+    /** Includes {@code sessionOnly}, because outlier detection watches these endpoints too. */
     @Override
     public List<Backend> backends() {
       return sessionOnly.isEmpty()

@@ -59,10 +59,7 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> t
   }
 
   private record Part(long share, long sum) {
-    /**
-     * Multiplies the locality's share by the endpoint's share of the locality (A113 "Computing
-     * Endpoint Weights").
-     */
+    /** Implements A113 "Computing Endpoint Weights". */
     long shareOf(long weight) {
       return Math.max(1, share * (weight * ONE / sum) / ONE);
     }

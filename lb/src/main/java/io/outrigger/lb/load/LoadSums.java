@@ -82,9 +82,7 @@ public final class LoadSums {
     refused += calls;
   }
 
-  /**
-   * Resets the number of calls in progress, because every meter is about to add its current number.
-   */
+  /** Called before every meter adds its current number of calls in progress. */
   void resetInProgress() {
     localities.values().forEach(sums -> sums.inProgress = 0);
   }

@@ -19,9 +19,6 @@ import java.util.List;
  * CONNECTING         else, any endpoint is CONNECTING
  * TRANSIENT_FAILURE  else
  * </pre>
- *
- * <p>The subclasses differ in how they share calls: round_robin, least_request (A48),
- * weighted_round_robin (A58).
  */
 @ControlConfined
 public abstract class EveryEndpointPolicy<M extends LeafEndpoint> extends EndpointPolicy<M> {

@@ -47,18 +47,12 @@ sealed interface EjectionState {
       return fits ? base.multipliedBy(multiplier) : longest;
     }
 
-    /**
-     * Returns the wall-clock time at which the duration has elapsed. The first sweep after this
-     * time ends the ejection.
-     */
+    /** Returns the wall-clock time after which the next sweep ends the ejection. */
     Instant until(OutlierDetection config) {
       return since.plus(duration(config));
     }
 
-    /**
-     * Whether more time than the duration has elapsed at {@code nowNanos}, so that a sweep ends the
-     * ejection (A50-29).
-     */
+    /** Whether a sweep at {@code nowNanos} ends the ejection (A50-29). */
     boolean isOver(long nowNanos, OutlierDetection config) {
       return nowNanos - sinceNanos > duration(config).toNanos();
     }

@@ -35,10 +35,7 @@ final class EndpointTracker {
   private EjectionState state = EjectionState.NEW;
   private boolean counting;
 
-  /**
-   * Null until the first subchannel is counted, because most endpoints of a large cluster never
-   * have a subchannel.
-   */
+  /** Null until the first subchannel is counted, to save memory in large clusters. */
   private @Nullable CallCounts counts;
 
   private SubchannelCalls read = SubchannelCalls.NONE;

@@ -14,9 +14,7 @@ import java.util.stream.IntStream;
  * success rate first (decision lb-0010).
  */
 final class OutlierAlgorithms {
-  /**
-   * The maximum rounding error. A rate closer to the threshold counts as equal to the threshold.
-   */
+  /** The tolerance for rounding errors in comparisons of rates. */
   private static final double ROUNDING = 1e-9;
 
   /**
@@ -87,10 +85,7 @@ final class OutlierAlgorithms {
     return worstFirst(candidates, hosts);
   }
 
-  /**
-   * Whether the failure percentage is strictly above {@code threshold}. Integers avoid rounding
-   * errors (A50-19).
-   */
+  /** Whether the percentage is strictly above {@code threshold}, without rounding (A50-19). */
   private static boolean isAbove(IntervalCalls calls, int threshold) {
     return 100 * calls.failed() > threshold * calls.volume();
   }

@@ -45,8 +45,6 @@ final class TrackerTable {
   }
 
   /**
-   * Creates an empty table.
-   *
    * @param newCounts creates the call counts of an endpoint; called only while detection is on
    */
   TrackerTable(Supplier<CallCounts> newCounts) {

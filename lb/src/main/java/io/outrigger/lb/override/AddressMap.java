@@ -38,9 +38,7 @@ final class AddressMap implements SharedSubchannels.Observer {
   private Set<HealthStatus> statuses = Set.of();
   private Duration idleTimeout = Duration.ZERO;
 
-  /**
-   * Creates an empty map; the caller must register the map as the observer of {@code subchannels}.
-   */
+  /** The caller must register the map as the observer of {@code subchannels}. */
   AddressMap(ControlLoop control, SharedSubchannels subchannels, Consumer<AddressEntry> onChange) {
     this.control = control;
     this.subchannels = subchannels;

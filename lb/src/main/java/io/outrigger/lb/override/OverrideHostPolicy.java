@@ -157,10 +157,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     }
   }
 
-  /**
-   * Requests the connection of {@code entry}. Each call that waits for the entry calls this method,
-   * on any event loop.
-   */
+  /** Any thread may call this method. */
   private void requestConnection(AddressEntry entry) {
     if (entry.markRequested()) {
       control.execute(() -> connect(entry));

@@ -162,10 +162,7 @@ public final class ConnectionPace {
       return isUrgent ? urgent : notUrgent;
     }
 
-    /**
-     * Starts the cluster's oldest queued attempt. If the cluster has more attempts, the other
-     * clusters of the group come before it.
-     */
+    /** Starts the cluster's oldest queued attempt, then moves the cluster behind its group. */
     void startOldest() {
       PacedAttempt attempt = queued.iterator().next();
       queued.remove(attempt);

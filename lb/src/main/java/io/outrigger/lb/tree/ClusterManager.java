@@ -61,8 +61,6 @@ public final class ClusterManager {
   private boolean closed;
 
   /**
-   * Creates a manager without clusters.
-   *
    * @param breakers the circuit breakers, which all managers of the process share
    * @param loads the counts for load reports, which all managers of the process share
    * @param aggregatesDecide whether the policy of an aggregate replaces the policies of its leaf

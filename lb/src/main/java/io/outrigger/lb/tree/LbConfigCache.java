@@ -73,10 +73,7 @@ final class LbConfigCache {
     return clusters.containsKey(name);
   }
 
-  /**
-   * Returns the resolution note of the cluster {@code name} (A88); empty when the cluster is
-   * unknown.
-   */
+  /** Returns the resolution note of a cluster (A88); empty when the cluster is unknown. */
   String note(String name) {
     return Optional.ofNullable(clusters.get(name))
         .flatMap(Outcome::toOptional)
@@ -108,10 +105,7 @@ final class LbConfigCache {
    * names, and an unchanged cluster keeps the same object.
    */
   private record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config) {
-    /**
-     * Returns the tree of {@code next}, the new version of the cluster. Returns this instance if
-     * nothing has changed.
-     */
+    /** Returns the tree of {@code next}; this instance if the cluster has not changed. */
     LeafTree with(ClusterConfig.Leaf next) {
       return next.equals(source) ? this : of(next, names);
     }

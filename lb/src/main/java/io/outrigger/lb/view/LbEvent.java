@@ -85,10 +85,7 @@ public sealed interface LbEvent
           : "0 of " + endpoints + " endpoints can be reached; " + reason();
     }
 
-    /**
-     * Returns a text for people without the number of endpoints, which may have changed since the
-     * event.
-     */
+    /** Returns the text without the number of endpoints, which may have changed since. */
     public String reason() {
       return endpoints == 0
           ? "calls fail, because no endpoint may be used"

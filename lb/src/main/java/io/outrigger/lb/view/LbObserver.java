@@ -12,12 +12,7 @@ import io.outrigger.lb.state.ConnectionEvent;
 public interface LbObserver {
   void onEvent(LbEvent event);
 
-  /**
-   * Called when a connection was made, lost or changed. Metrics use this method to count
-   * connections (A94); logs do not, because connections change too often.
-   *
-   * @param group the labels under which the connection is counted
-   */
+  /** Called when a connection was made, lost or changed, for metrics only (A94). */
   default void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {}
 
   /** Called when a policy has applied new weights, for metrics only (A78). */

@@ -145,10 +145,7 @@ record RingHashPicker(
         : planFor(Xxh64.hash(value.getBytes(StandardCharsets.ISO_8859_1)), "header " + hashHeader);
   }
 
-  /**
-   * Predicts the choice of {@link #pickAny}; without a READY endpoint the call waits for an
-   * endpoint that may become READY.
-   */
+  /** Predicts the ring entry whose endpoint {@link #pickAny} picks or waits for. */
   private int predictAny(int first) {
     int ready = firstReady(first);
     if (ready != NONE) {

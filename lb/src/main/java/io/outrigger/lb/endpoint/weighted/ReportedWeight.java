@@ -125,9 +125,7 @@ final class ReportedWeight {
     return weight > 0 && weight < Double.POSITIVE_INFINITY;
   }
 
-  /**
-   * Called when the endpoint becomes READY. The blackout period begins again with the next report.
-   */
+  /** Called when the endpoint becomes READY. The next report restarts the blackout period. */
   void onReady() {
     reported.updateAndGet(before -> before == null ? null : before.restarted());
   }

@@ -90,10 +90,7 @@ public final class WeightedRoundRobinPolicy
     publishSoon();
   }
 
-  /**
-   * Returns the weights of the endpoints in {@code ready}. If fewer than two weights are usable,
-   * all returned weights are zero.
-   */
+  /** Returns the weights of {@code ready}; all zero if fewer than two weights are usable. */
   private double[] weights(List<WeightedEndpoint> ready) {
     long now = context().control().nanoTime();
     double[] weights = new double[ready.size()];
@@ -116,10 +113,7 @@ public final class WeightedRoundRobinPolicy
     return isFallback ? new double[ready.size()] : weights;
   }
 
-  /**
-   * Returns the turn counts of all event loops. The first call creates the counts, with a different
-   * initial count for each event loop.
-   */
+  /** Returns the turn counts of all event loops; each loop begins with a different count. */
   private long[] sequences(int endpoints) {
     long[] known = sequences;
     if (known == null) {
@@ -178,10 +172,6 @@ public final class WeightedRoundRobinPolicy
               report -> apply(report, weight));
     }
 
-    /**
-     * Called when the endpoint's state may have changed. If the endpoint has become READY, the
-     * blackout period restarts.
-     */
     private void onStateChange() {
       boolean before = ready;
       ready = state() == Connectivity.READY;
