@@ -8,12 +8,12 @@ import java.util.List;
  * What goes wrong, and when. Servers are numbered; the first half stands in zone a, the others in
  * zone b.
  *
- * @param inWords for the report
+ * @param description a text for the report
  * @param fleet how the servers differ and stand
  * @param times when the trouble is
  * @param steps in any order
  */
-record Scenario(String name, String inWords, Fleet fleet, Times times, List<Step> steps) {
+record Scenario(String name, String description, Fleet fleet, Times times, List<Step> steps) {
   /** How the servers differ and stand. */
   enum Fleet {
     /** All are alike, and all are in use. */
@@ -42,18 +42,19 @@ record Scenario(String name, String inWords, Fleet fleet, Times times, List<Step
     return List.of(
         new Scenario(
             "healthy",
-            "nothing; 0.1 % of all calls fail anyway",
+            "no server fails; 0.1 % of all calls fail as usual",
             Fleet.EVEN,
             Times.USUAL,
             List.of()),
         new Scenario(
             "uneven",
-            "nothing; every second server has a third of the capacity",
+            "no server fails; every second server has a third of the capacity",
             Fleet.UNEVEN,
             Times.USUAL,
             List.of()),
         steady("gray failure", "one server fails 5 % of its calls", 0, 1, Condition.failing(0.05)),
-        steady("dead server", "one server fails every call, at once", 0, 1, Condition.failing(1)),
+        steady(
+            "dead server", "one server fails every call immediately", 0, 1, Condition.failing(1)),
         steady(
             "brown-out",
             "a tenth of the servers is ten times slower and fails 30 % of the calls",
@@ -62,7 +63,7 @@ record Scenario(String name, String inWords, Fleet fleet, Times times, List<Step
             new Condition(true, 0.3, 10)),
         new Scenario(
             "zone cut off",
-            "the zone in use refuses connections; the other takes over",
+            "the zone in use refuses connections, so calls go to the other zone",
             Fleet.FAILOVER,
             Times.USUAL,
             span(0, servers / 2, Condition.DOWN)),
@@ -79,8 +80,8 @@ record Scenario(String name, String inWords, Fleet fleet, Times times, List<Step
   }
 
   private static Scenario steady(
-      String name, String inWords, int from, int to, Condition condition) {
-    return new Scenario(name, inWords, Fleet.EVEN, Times.USUAL, span(from, to, condition));
+      String name, String description, int from, int to, Condition condition) {
+    return new Scenario(name, description, Fleet.EVEN, Times.USUAL, span(from, to, condition));
   }
 
   private static List<Step> span(int from, int to, Condition condition) {
@@ -102,7 +103,7 @@ record Scenario(String name, String inWords, Fleet fleet, Times times, List<Step
     }
     return new Scenario(
         "rolling restart",
-        "each server in turn is away for 5 s, its calls cut",
+        "one server after the other stops for 5 s, and its calls fail",
         Fleet.EVEN,
         Times.USUAL,
         steps);
@@ -132,7 +133,11 @@ record Scenario(String name, String inWords, Fleet fleet, Times times, List<Step
       steps.add(new Step(second + 120, server, Condition.GOOD));
     }
     return new Scenario(
-        "one hour", "every five minutes another server is dead for two", Fleet.EVEN, times, steps);
+        "one hour",
+        "every five minutes, another server fails every call for two minutes",
+        Fleet.EVEN,
+        times,
+        steps);
   }
 
   /** One server fails every call from {@code fault} on, for half an hour. */

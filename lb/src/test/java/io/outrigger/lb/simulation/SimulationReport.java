@@ -40,36 +40,47 @@ final class SimulationReport {
     line("# Simulation");
     line("");
     line(
-        "Written by `scripts/simulate`; do not edit. The real tree (`ClusterManager` and all policies) over servers that");
+        "Written by `scripts/simulate`; do not edit. The simulation runs the real load-balancing"
+            + " tree (`ClusterManager` and all");
     line(
-        "fail as scripted, in virtual time, without sockets; equal seeds give an equal report. What to make of it:");
-    line("[settings for outlier detection](../use/outlier-detection.md).");
+        "policies) in virtual time, without sockets. The servers fail as scripted. Equal seeds give"
+            + " an equal report.");
+    line(
+        "[Settings for outlier detection](../use/outlier-detection.md) draws conclusions from this"
+            + " report.");
     line("");
     line(
-        "One sidecar, %d servers, %.0f calls per second to each of them (pick_first: %.0f in all). A healthy server takes",
+        "One sidecar has a cluster of %d servers and makes %.0f calls per second for each server"
+            + " (pick_first: %.0f calls per second).",
         SERVERS, PER_SERVER, PICK_FIRST_RATE);
     line(
-        "100 calls per second, answers in 10 ms and fails 0.1 %% of its calls. Callers do not wait for readiness, do not retry");
-    line("and give up after 1 s. The trouble lasts from 123 s to 423 s, the run until 603 s.");
+        "A healthy server has a capacity of 100 calls per second, answers in 10 ms and fails 0.1 %%"
+            + " of its calls. Callers do not wait");
+    line(
+        "for readiness, do not retry, and give up after 1 s. The scripted failure lasts from 123 s"
+            + " to 423 s; a run ends at 603 s.");
     line("");
+    line("* errors: the share of failed calls from the start of the failure to the end of the run");
     line(
-        "* errors: share of failed calls from the beginning of the trouble to the end of the run, aftermath included");
+        "* recovery: the seconds from the start of the failure until less than 1 %% of the calls"
+            + " fail for at least 25 s; `-` if the");
+    line("  calls do not recover during the failure");
     line(
-        "* recovery: seconds until less than 1 %% of the calls failed, for 25 s at least; `-`: not while the trouble lasted");
+        "* ejected: how many of the failing servers were ejected, and the seconds until the first"
+            + " ejection");
+    line("* false: the number of ejections of servers that did not fail");
     line(
-        "* ejected: how many of the servers in trouble were ejected, and seconds until the first was");
-    line("* false: ejections of servers that were not in trouble");
-    line(
-        "* imbalance: load of the most loaded server in units of the mean, by capacity, before the trouble");
+        "* imbalance: the load of the most loaded server before the failure, where 1 is the mean"
+            + " load in proportion to capacity");
     line("");
-    line("| detection | what it is |");
+    line("| detection | settings |");
     line("| --- | --- |");
     line("| off | none |");
     Kinds.detections()
         .forEach(
             (name, detection) -> detection.ifPresent(d -> line("| %s | %s |", name, describe(d))));
     line("");
-    line("Under pick_first nothing is detected (decision lb-0011).");
+    line("Outlier detection ignores pick_first (decision lb-0011).");
   }
 
   private static String describe(OutlierDetection d) {
@@ -95,7 +106,7 @@ final class SimulationReport {
     line("");
     line("## %s", scenario.name());
     line("");
-    line("%s.", capitalized(scenario.inWords()));
+    line("%s.", capitalized(scenario.description()));
     line("");
     line("| policy | detection | errors | recovery | ejected | false | imbalance |");
     line("| --- | --- | ---: | ---: | ---: | ---: | ---: |");
@@ -150,8 +161,10 @@ final class SimulationReport {
     line("");
     line("## %s", scenario.name());
     line("");
-    line("%d servers, %.0f calls per second to each; %s.", servers, perServer, scenario.inWords());
-    line("With so few calls the volume that the defaults ask for is never reached.");
+    line(
+        "%d servers, %.0f calls per second to each; %s.",
+        servers, perServer, scenario.description());
+    line("With these few calls, no server reaches the request volume of the defaults.");
     line("");
     line("| policy | detection | errors | ejected | false | imbalance |");
     line("| --- | --- | ---: | ---: | ---: | ---: |");
@@ -178,7 +191,7 @@ final class SimulationReport {
   }
 
   /** A row of the plan for a large fleet. */
-  private record Plan(String inWords, int endpoints, OutlierDetection detection) {}
+  private record Plan(String description, int endpoints, OutlierDetection detection) {}
 
   private void fleet() {
     double rate = 10;
@@ -186,19 +199,31 @@ final class SimulationReport {
     line("## 100,000 sidecars, 1,000 endpoints");
     line("");
     line(
-        "Each endpoint serves 1,000 calls per second; a sidecar makes %.0f, whatever it connects to, and chooses at random",
+        "Each endpoint serves 1,000 calls per second. A sidecar makes %.0f calls per second, for"
+            + " any number of endpoints, and chooses",
         rate);
+    line("endpoints at random (least_request).");
+    line("");
+    line("* calls: the mean number of calls that a sidecar sends to one endpoint per interval");
+    line("* chance of volume: the probability that these calls reach the request volume");
     line(
-        "(least_request). \"Calls\" is what it sends to one endpoint per interval on average. Seconds are computed (Poisson");
+        "* dead: the computed seconds until a sidecar ejects an endpoint that fails every call."
+            + " `FleetView` assumes Poisson arrivals,");
     line(
-        "arrivals, A50's failure percentage, whole intervals only, so at most: `FleetView`); \"sampled\" is the real tree of %d",
+        "  A50's failure percentage and only whole intervals, so the real time is at most as"
+            + " long.");
+    line(
+        "* sampled: how many of %d sidecars with a real tree ejected the dead endpoint within half"
+            + " an hour, and the mean seconds",
         SIDECARS_SAMPLED);
     line(
-        "sidecars for half an hour: how many ejected the dead endpoint, after how many seconds on average. False ejections are");
-    line("per sidecar and day, at 0.1 %% of failed calls.");
+        "* half fails: the computed seconds until a sidecar ejects an endpoint that fails half of"
+            + " its calls");
+    line("* false per day: false ejections per sidecar and day, if 0.1 %% of the calls fail");
     line("");
     line(
-        "| endpoints per sidecar | detection | calls | chance of volume | dead: seconds | sampled | failing half: seconds | false per day |");
+        "| endpoints per sidecar | detection | calls | chance of volume | dead: seconds | sampled |"
+            + " half fails: seconds | false per day |");
     line("| ---: | --- | ---: | ---: | ---: | --- | ---: | ---: |");
     var grpc = Kinds.failing(Duration.ofSeconds(10), 85, 50);
     for (Plan plan :
@@ -228,7 +253,7 @@ final class SimulationReport {
     line(
         "| %,d | %s | %.2f | %s | %s | %s | %s | %s |",
         plan.endpoints(),
-        plan.inWords(),
+        plan.description(),
         mean,
         chance(FleetView.chanceOfVolume(mean, volume)),
         computed ? seconds(view.secondsToEjection(1)) : "-",

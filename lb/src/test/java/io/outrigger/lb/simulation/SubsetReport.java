@@ -50,25 +50,33 @@ final class SubsetReport {
     line("## random subsets");
     line("");
     line(
-        "%,d sidecars, %d endpoints, round_robin; with `random_subsetting` each sidecar connects to as many as it says.",
+        "%,d sidecars balance %d endpoints with round_robin. With `random_subsetting`, each sidecar"
+            + " connects to `subset_size` endpoints.",
         SIDECARS, ENDPOINTS);
-    line("\"Within\": endpoints whose connections are within 20 %% of the mean.");
+    line(
+        "\"Within\" is the number of endpoints that have between 80 %% and 120 %% of the mean"
+            + " number of connections.");
     line("");
     line(
-        "| subset_size | connections in all | per endpoint: mean | least | most | deviation | within |");
+        "| subset_size | connections in all | per endpoint: mean | least | most | deviation |"
+            + " within |");
     line("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (int size : new int[] {ENDPOINTS, 25, 10, 5}) {
       connectionsRow(size);
     }
     line("");
     line(
-        "A tenth of the endpoints fails every call for five minutes; a sidecar makes %.0f calls per second. Of %d sidecars;",
-        RATE, SIDECARS_SAMPLED);
+        "Each of %d sidecars makes %.0f calls per second. A tenth of the endpoints fails every call"
+            + " for five minutes. Outlier detection",
+        SIDECARS_SAMPLED, RATE);
     line(
-        "detection is 60 %%, volume 3, 10 s. \"Calls\" is what a sidecar sends to one endpoint per interval.");
+        "has a failure percentage of 60 %%, volume 3 and interval 10 s. \"Calls\" is the mean"
+            + " number of calls that a sidecar sends to one");
+    line("endpoint per interval.");
     line("");
     line(
-        "| subset_size | calls | errors without detection | errors with it | ejected per sidecar | false per sidecar |");
+        "| subset_size | calls | errors without detection | errors with detection | ejected per"
+            + " sidecar | false per sidecar |");
     line("| --- | ---: | ---: | ---: | ---: | ---: |");
     for (int size : new int[] {ENDPOINTS, 25, 10, 5}) {
       detectionRow(size);
