@@ -81,7 +81,7 @@ public record CacheEntry<T>(
     return state == CacheState.STALE;
   }
 
-  /** Whether the server reported that the resource is absent, or did not send it in time. */
+  /** Whether the server reported the resource as absent, or did not send the resource in time. */
   public boolean isKnownNotToExist() {
     return dataError.isPresent() && dataError.get().status().code() == RpcStatus.Code.NOT_FOUND;
   }

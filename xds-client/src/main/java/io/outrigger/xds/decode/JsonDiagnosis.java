@@ -22,7 +22,7 @@ import java.util.Optional;
 
 /**
  * Finds every unknown field, unknown type and malformed value in a JSON tree that protobuf's JSON
- * parser has rejected. The parser stops at the first error and does not report its path.
+ * parser has rejected. The parser stops at the first error, and reports no path.
  */
 final class JsonDiagnosis {
   private static final String TYPE = "@type";

@@ -76,7 +76,7 @@ public final class ResourceDecoder {
 
   private ResourceDecoder() {}
 
-  /** Initializes protobuf's messages, so that the first resources need not wait for this. */
+  /** Initializes protobuf's classes, so that the first resources are decoded sooner. */
   public static void prepare() {
     var unused = Any.getDefaultInstance(); // loading this class has initialized the resource types
   }
