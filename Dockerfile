@@ -1,5 +1,5 @@
 # Outrigger's image: a Java runtime with only the modules in use, the distribution, and a start-up cache.
-# Build the distribution first (scripts/build), or let scripts/image do both.
+# Build the distribution first (scripts/build --no-cache --sbom), or let scripts/image do both.
 # Another registry or a local image can serve through the two arguments, and a release names them by digest
 # (NAME@sha256:…). The runtime image needs glibc, no shell.
 ARG JDK_IMAGE=docker.io/library/eclipse-temurin:25-jdk
