@@ -506,6 +506,26 @@ class ServedListenerIT {
   }
 
   @Test
+  @Conformance({"OPS-05", "FL-03"})
+  void oldConnectionsEndSpreadOverTheirTime() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    Duration minute = Duration.ofMinutes(1);
+    ServedPort port = open(app.port(), new ServeSettings(minute, minute, false, false));
+    port.serving(plain());
+    List<RawPeer.Connection> old = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      old.add(peer.connect(port.port));
+    }
+    Await.until("all are there", () -> port.on(port.listener::connections) == old.size());
+
+    port.serve(plain(DENY_SECRETS));
+
+    Await.until("the first has ended", () -> old.stream().anyMatch(each -> each.closed.isDone()));
+    Thread.sleep(1_000);
+    assertThat(old).anyMatch(each -> !each.closed.isDone());
+  }
+
+  @Test
   @Conformance("A36-19")
   void oldConnectionsEndAfterTheGraceAtTheLatest() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);

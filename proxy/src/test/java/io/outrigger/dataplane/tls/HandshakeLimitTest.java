@@ -1,6 +1,7 @@
 package io.outrigger.dataplane.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -19,6 +20,7 @@ import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.TlsMaterial;
 import io.outrigger.identity.tls.TlsLibrary;
+import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.security.GeneralSecurityException;
@@ -69,6 +71,24 @@ class HandshakeLimitTest {
   void close() {
     channels.forEach(EmbeddedChannel::finishAndReleaseAll);
     clock.finishAndReleaseAll();
+  }
+
+  @Test
+  @Conformance("A29S-12")
+  void aClientMaySendLittleInItsHandshake() {
+    var channel = new EmbeddedChannel(new HandshakeLimit(PeerRole.CLIENT));
+    channels.add(channel);
+    byte[] part = new byte[PART];
+    part[0] = 22;
+    for (int i = 0; i < 4; i++) {
+      send(channel, part);
+    }
+    assertThat(channel.isOpen()).isTrue();
+
+    assertThatThrownBy(() -> send(channel, (byte) 1))
+        .hasMessage("the client has sent more than 64 KiB before its end");
+
+    assertThat(channel.isOpen()).isFalse();
   }
 
   /** By the JDK's engine, of which every part of a handshake is a task. */
