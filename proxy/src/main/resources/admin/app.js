@@ -1,4 +1,4 @@
-// The page: views behind tabs, and one clock that brings the view in sight up to date each second.
+// The page: views behind tabs. One timer refreshes the visible view each second.
 
 import {Certs} from './certs.js';
 import {Traffic, get, isKubernetes, readiness, verdict} from './data.js';
@@ -9,9 +9,9 @@ import {Overview} from './overview.js';
 import {Resources} from './resources.js';
 import {Tree} from './tree.js';
 
-const PERIOD = 1_000;
-const SLOWEST = 5_000; // between attempts while the sidecar is not there
-const PROBLEMS_EVERY = 5; // refreshes of another view than Overview, which alone collects problems
+const PERIOD_MILLIS = 1_000;
+const MAX_RETRY_MILLIS = 5_000; // milliseconds between attempts while the sidecar does not answer
+const PROBLEMS_EVERY = 5; // after so many refreshes of another view, Overview is refreshed too: only Overview collects problems
 const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, events: Events, overlay: Overlay};
 
 const byId = id => document.getElementById(id);
@@ -21,12 +21,12 @@ class Page {
   events = new EventLog(words => this.announce(words), () => this.#onEvents());
   #views = new Map();
   #current = null;
-  #lost = 0; // failures in a row
+  #failures = 0; // failures in a row
   #timer = 0;
   #asked = 0;
   #servingKnown = false;
-  serves = false; // whether there are served addresses
-  problems; // of the last refresh of Overview; undefined before it, and after a failure
+  serves = false; // whether the sidecar has served addresses
+  problems; // the problems at the last refresh of Overview; undefined before that refresh, and after a failure
 
   constructor() {
     for (const [name, View] of Object.entries(VIEWS)) this.#add(name, View);
@@ -42,8 +42,8 @@ class Page {
     byId(name).append(view.element);
   }
 
-  /** Loads the views of served addresses and of services of Kubernetes where there are any; another process may have some. */
-  async #followOthers(forwards) {
+  /** Loads the views Serving and Kubernetes if the sidecar has such addresses or targets; called again after a restart. */
+  async #loadOptionalViews(forwards) {
     if (!this.#servingKnown) {
       this.#servingKnown = true;
       this.serves = (await get('/listeners')).length > 0;
@@ -55,17 +55,17 @@ class Page {
   async #load(name, byUser = false) {
     if (this.#views.has(name)) return;
     const module = await import(`./${name}.js`);
-    if (this.#views.has(name)) return; // asked for twice
+    if (this.#views.has(name)) return; // already loaded by an overlapping call
     this.#add(name, module[name[0].toUpperCase() + name.slice(1)]);
     document.querySelector(`nav a[href="#${name}"]`).hidden = false;
     if (location.hash.slice(1).split('?')[0] === name) this.#route(byUser);
   }
 
-  /** Shows a view; its address can be kept and sent. */
+  /** Shows a view. The view is part of the page's address, so the address can be saved and shared. */
   go(view, query) {
     const next = '#' + view + (query ? '?' + new URLSearchParams(query) : '');
     if (location.hash !== next) location.hash = next;
-    else this.#route(false); // the same question again
+    else this.#route(false); // the address is unchanged, so no event follows
   }
 
   #route(byUser) {
@@ -91,7 +91,7 @@ class Page {
     this.#refresh();
   }
 
-  /** Only the latest of overlapping refreshes sets the next. */
+  /** If refreshes overlap, only the latest refresh schedules the next refresh. */
   async #refresh() {
     const turn = ++this.#asked;
     if (!document.hidden) {
@@ -109,19 +109,19 @@ class Page {
         if (turn !== this.#asked) return;
         this.#connected(ready, forwards);
         await this.#views.get('overlay').follow();
-        await this.#followOthers(forwards);
+        await this.#loadOptionalViews(forwards);
         document.body.dataset.fresh = String(Number(document.body.dataset.fresh ?? 0) + 1);
       } catch (error) {
         if (turn !== this.#asked) return;
         this.#disconnected(error);
       }
     }
-    if (turn === this.#asked) this.#timer = setTimeout(() => this.#refresh(), Math.min(SLOWEST, PERIOD * (1 + this.#lost)));
+    if (turn === this.#asked) this.#timer = setTimeout(() => this.#refresh(), Math.min(MAX_RETRY_MILLIS, PERIOD_MILLIS * (1 + this.#failures)));
   }
 
   #connected(ready, forwards) {
-    if (this.#lost) this.announce('The sidecar answers again.');
-    this.#lost = 0;
+    if (this.#failures) this.announce('The sidecar answers again.');
+    this.#failures = 0;
     document.body.classList.remove('stale');
     byId('problem').hidden = true;
     const {of, words} = verdict(ready, forwards, this.problems);
@@ -132,7 +132,7 @@ class Page {
   }
 
   #disconnected(error) {
-    this.#lost++;
+    this.#failures++;
     this.problems = undefined;
     document.body.classList.add('stale');
     setGlyph(byId('light').firstChild, 'bad');
@@ -146,7 +146,7 @@ class Page {
     if (this.#current === 'events') this.#views.get('events').draw();
   }
 
-  /** Said by screen readers when they are done with what they say. */
+  /** Screen readers speak the text after their current sentence. */
   announce(words) {
     text(byId('announcer'), words);
   }

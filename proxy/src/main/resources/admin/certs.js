@@ -4,11 +4,11 @@ import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';
 import {attr, cells, count, date, el, keyed, setState, state, table, text, validity} from './dom.js';
 
-const MOST_ROOTS = 5;
-const SOON_SHARE = 0.2; // of the time that a certificate is valid for
+const MAX_ROOTS = 5;
+const SOON_SHARE = 0.2; // the share of a certificate's validity in which its end counts as soon
 const SOON_MILLIS = 30 * 86_400_000;
 
-/** What must be done about certificates: identities that have expired or end soon, files that are not in use. */
+/** Returns the problems of certificates: expired identities, identities that expire soon, and files that are not in use. */
 export function certificateProblems(providers, now) {
   return providers.flatMap(provider => {
     const {of, words} = summary(provider, now);
@@ -17,7 +17,7 @@ export function certificateProblems(providers, now) {
   });
 }
 
-/** Of a provider: its error, else the first end of its chain, else that of its roots. */
+/** Returns a provider's error, else the first expiry in its chain, else the first expiry among its roots. */
 function summary({certificates, roots, loaded, error}, now) {
   if (!loaded) return {of: error ? 'bad' : 'wait', words: error ? 'nothing in use' : 'being read'};
   const all = (certificates.length ? certificates : roots).map(each => standing(each, now));
@@ -29,7 +29,7 @@ function summary({certificates, roots, loaded, error}, now) {
 
 const RANKS = {bad: 0, wait: 1};
 
-/** As `validity`, and `wait` towards the end: most are renewed at a half or two thirds of their time. */
+/** Returns the result of `validity`, with the tone `wait` near the end: most certificates are renewed at a half or two thirds of their validity. */
 function standing({not_before, not_after}, now) {
   const [from, to] = [Date.parse(not_before), Date.parse(not_after)];
   if (from > now) return {of: 'bad', words: 'not valid yet'};
@@ -74,12 +74,12 @@ export class Certs {
     text(error, provider.error);
     const items = [
       ...provider.certificates.map((certificate, i) => ({certificate, kind: i ? 'issuer' : 'identity'})),
-      ...provider.roots.slice(0, MOST_ROOTS).map(certificate => ({certificate, kind: 'root'})),
+      ...provider.roots.slice(0, MAX_ROOTS).map(certificate => ({certificate, kind: 'root'})),
     ];
     rows.hidden = !items.length;
     keyed(rows.lastChild, items, ({certificate, kind}) => `${kind} ${certificate.serial} ${certificate.subject}`, certificateRow,
       (row, item) => this.#updateRow(row, item));
-    const others = provider.roots.length - MOST_ROOTS;
+    const others = provider.roots.length - MAX_ROOTS;
     text(more, others > 0 ? `and ${count(others)} more roots, which /certs lists` : '');
   }
 

@@ -1,8 +1,8 @@
-// How to get by command what a view shows.
+// The commands that show the data of a view in a terminal.
 
 import {attr, el, keyed, text} from './dom.js';
 
-/** A text as one word of a POSIX shell. */
+/** Returns a text as one word of a POSIX shell. */
 function quoted(word) {
   return /^[\w@%+=:,./?&-]+$/.test(word) && !/[?&]/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

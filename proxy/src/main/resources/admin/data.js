@@ -1,9 +1,9 @@
-// What the admin server says, and the figures that follow from two of its answers.
+// The answers of the admin server, and rates from the difference of two answers.
 
 import {count, several} from './dom.js';
 
-const KEPT = 61; // answers of /calls, one a second
-const RECENT_MILLIS = 5_000; // over which rates are taken: short enough to follow, long enough to be calm
+const MAX_ANSWERS = 61; // answers of /calls, one a second
+const RECENT_MILLIS = 5_000; // the period of a rate: short enough to show changes, long enough to be steady
 
 export class Refused extends Error {
   constructor(path, status, body) {
@@ -12,36 +12,36 @@ export class Refused extends Error {
   }
 }
 
-/** The answer's JSON, or Refused with the server's own words; a network error when it is not there. */
+/** Returns the JSON of the answer. Throws Refused with the server's text, or a network error when the server does not answer. */
 export async function get(path) {
   const response = await fetch(path, {cache: 'no-store', signal: AbortSignal.timeout(10_000)});
   if (!response.ok) throw new Refused(path, response.status, await response.text());
   return response.json();
 }
 
-/** Whether the sidecar is ready, and why not. */
+/** Returns whether the sidecar is ready, and the reasons if it is not ready. */
 export async function readiness() {
   const response = await fetch('/ready', {cache: 'no-store', signal: AbortSignal.timeout(10_000)});
   return {ready: response.ok, reason: (await response.text()).trim()};
 }
 
-/** How many backends the forwards have, and how many of them can be reached. */
+/** Returns the number of backends of the forwards, and the number of reachable backends. */
 export function backends(forwards) {
   const sum = name => forwards.reduce((all, forward) => all + forward[name], 0);
   return {all: sum('endpoints'), reachable: sum('endpoints') - sum('failing')};
 }
 
-/** Whether the endpoints of a forward are those of a service of Kubernetes. */
+/** Returns whether the target of a forward is a Kubernetes Service. */
 export function isKubernetes({target}) {
   return target.startsWith('k8s:');
 }
 
-/** Whether the calls of a forward fail: as a whole, or those to one of its clusters. */
+/** Returns whether calls of a forward fail: all calls, or the calls to one of its clusters. */
 export function fails(forward) {
   return forward.state === 'ERROR' || (forward.state === 'READY' && Boolean(forward.error));
 }
 
-/** How a forward stands, as words and a tone: configured is not the same as reachable. */
+/** Returns the state of a forward as words and a tone. A configured forward may still have no reachable backend. */
 export function standing(forward) {
   const {all, reachable} = backends([forward]);
   return {
@@ -50,7 +50,7 @@ export function standing(forward) {
   };
 }
 
-/** How the sidecar stands, as words and a tone that is good only without problems; and the same without what fails. */
+/** Returns the state of the sidecar as words and a tone, with and without the failing parts. The tone is good only without problems. */
 export function verdict(readiness, forwards, problems = []) {
   const {all, reachable} = backends(forwards);
   const failing = forwards.filter(fails).length;
@@ -69,12 +69,12 @@ function failures(forward) {
   return grpc + (forward.http_status['5xx'] ?? 0);
 }
 
-/** The last minute of /calls. */
+/** The answers of /calls in the last minute. */
 export class Traffic {
   #answers = []; // {at, forwards: Map of name -> counters}
-  skew = 0; // milliseconds that the sidecar's clock is ahead of ours
+  skew = 0; // how many milliseconds the sidecar's clock is ahead of the browser's clock
 
-  /** Whether another process answered than before. */
+  /** Adds an answer; returns whether the answer came from a new process. */
   add(answer, now = Date.now()) {
     const at = Date.parse(answer.time);
     this.skew = at - now;
@@ -83,11 +83,11 @@ export class Traffic {
     const restarted = Boolean(last) && last.since !== answer.since;
     if (restarted || (last && at - last.at > 30_000)) this.#answers = []; // another process, or the page slept
     this.#answers.push({at, since: answer.since, forwards});
-    if (this.#answers.length > KEPT) this.#answers.shift();
+    if (this.#answers.length > MAX_ANSWERS) this.#answers.shift();
     return restarted;
   }
 
-  /** The sidecar's clock. */
+  /** Returns the time of the sidecar's clock. */
   now() {
     return Date.now() + this.skew;
   }
@@ -97,7 +97,7 @@ export class Traffic {
     return this.#answers.find(each => each.at >= from);
   }
 
-  /** Figures of a forward; null where one answer is all there is. */
+  /** Returns the figures of a forward; a figure that needs two answers is null after the first answer. */
   of(name) {
     const last = this.#answers.at(-1)?.forwards.get(name);
     if (!last) return null;
@@ -123,7 +123,7 @@ export class Traffic {
     return {first, seconds: (to.at - from.at) / 1000, ended: last.ended - first.ended, failed: last.failed - first.failed};
   }
 
-  /** Requests and failures per second, one pair for each second that is known, oldest first. */
+  /** Returns pairs of requests and failures per second, one pair for each known second, the oldest first. */
   series(name) {
     const pairs = [];
     for (let i = 1; i < this.#answers.length; i++) {
@@ -151,7 +151,7 @@ function quantile(durations, share) {
   return null;
 }
 
-/** Calls per second to each endpoint, from the totals that /lb gives; smoothed, so that lines do not flicker. */
+/** Calls per second to each endpoint, from the totals in /lb; smoothed, so that lines do not flicker. */
 export class EndpointRates {
   #before = new Map();
   #at = 0;
@@ -166,7 +166,7 @@ export class EndpointRates {
       const old = this.#before.get(id);
       const ended = old ? Math.max(0, success + failure - old.ended) : 0;
       const failed = old ? Math.max(0, failure - old.failed) : 0;
-      const share = old && seconds > 0 ? Math.min(1, seconds * (ended ? 0.5 : 0.8)) : 0; // what has ended is soon gone
+      const share = old && seconds > 0 ? Math.min(1, seconds * (ended ? 0.5 : 0.8)) : 0; // a rate falls faster after the last call
       endpoint.rate = old ? old.rate + share * (ended / Math.max(seconds, 0.1) - old.rate) : 0;
       endpoint.failing = old ? old.failing + share * (failed / Math.max(seconds, 0.1) - old.failing) : 0;
       if (endpoint.rate < 0.05) endpoint.rate = 0;
@@ -183,11 +183,11 @@ export function walk(node, path, visit) {
   node.children.forEach(child => walk(child, path + child.name + '\u0001', visit));
 }
 
-/** The state that counts for calls: being ejected or left out matters more than the connection. */
+/** Returns the state that decides about calls: an ejection or the health overrides the state of the connection. */
 export function endpointState(endpoint) {
   if (endpoint.ejected) return 'EJECTED';
   return ['DRAINING', 'UNHEALTHY'].includes(endpoint.health) ? endpoint.health : endpoint.state;
 }
 
-/** A locality, or the name of a node of a tree, for people: without parts at its end that are not set. */
+/** Returns the name of a locality or of a tree's node for people, without empty parts at its end. */
 export const placeName = name => name === '//' ? '' : name?.replace(/^([^/]+\/[^/]+)\/$/, '$1');

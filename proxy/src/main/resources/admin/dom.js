@@ -1,4 +1,4 @@
-// Elements are made by these functions alone. What comes from outside is a text node or an attribute that cannot run.
+// Only these functions create elements. Text from outside becomes a text node or an attribute, so it cannot run as a script.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -23,13 +23,13 @@ export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** Sets a text that differs; a page that stands still costs nothing. */
+/** Sets a text if it differs, so an unchanged page costs nothing. */
 export function text(element, value) {
   const next = value === null || value === undefined ? '' : String(value);
   if ((element.firstChild?.data ?? '') !== next) element.textContent = next;
 }
 
-/** Sets an attribute that differs; null, undefined and false remove it. */
+/** Sets an attribute if it differs; null, undefined and false remove the attribute. */
 export function attr(element, name, value) {
   if (value === null || value === undefined || value === false) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -41,8 +41,8 @@ export function attr(element, name, value) {
 const keysOf = new WeakMap(); // parent -> Map of key -> child
 
 /**
- * Makes the children of `parent` those of `items`, in their order: a child stays as long as its key does.
- * `key(item, index)`; `create(item)` makes one, `update(child, item)` brings it up to date.
+ * Gives `parent` one child per item, in the order of `items`. A child is kept as long as there is an item with its key.
+ * `key(item, index)` returns the key, `create(item)` a new child; `update(child, item)` refreshes a child.
  */
 export function keyed(parent, items, key, create, update) {
   const before = keysOf.get(parent) ?? new Map();
@@ -50,7 +50,7 @@ export function keyed(parent, items, key, create, update) {
   let place = parent.firstChild;
   for (const [index, item] of items.entries()) {
     let id = String(key(item, index));
-    while (after.has(id)) id += '\u0000'; // the same name twice is two children
+    while (after.has(id)) id += '\u0000'; // two items with one name are two children
     const child = before.get(id) ?? create(item);
     before.delete(id);
     after.set(id, child);
@@ -62,7 +62,7 @@ export function keyed(parent, items, key, create, update) {
   keysOf.set(parent, after);
 }
 
-// Each state has a colour and a shape of its own, so that neither is needed alone.
+// Each state has its own colour and its own shape, so that a reader needs only one of them.
 const CIRCLE = 'M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2z';
 const SHAPES = {
   good: CIRCLE,
@@ -94,7 +94,7 @@ export function glyph(of) {
   return svg('svg', {class: 'glyph ' + of, viewBox: '0 0 16 16', 'aria-hidden': 'true'}, svg('path', {d: SHAPES[of]}));
 }
 
-/** A state as shape, colour and word. */
+/** Returns a state as shape, colour and word. */
 export function state(word) {
   const element = el('span.state', {}, glyph('idle'), el('span'));
   setState(element, word);
@@ -127,7 +127,7 @@ export function several(n, noun) {
   return `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-/** A rate or a figure with about three digits; a dash where there is none. */
+/** Returns a number with about three digits; a dash for an absent number. */
 export function figure(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   return value === 0 || value >= 100 ? ROUND.format(value) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
@@ -148,7 +148,7 @@ export function clock(instant) {
   return Number.isNaN(date.getTime()) ? '' : date.toLocaleTimeString('en-GB');
 }
 
-/** A table that turns into blocks where it is narrow; the roles hold it together for screen readers. */
+/** Returns a table that becomes blocks on a narrow page; its roles keep it a table for screen readers. */
 export function table(kind, columns, body) {
   body.setAttribute('role', 'rowgroup');
   return el('table.' + kind, {role: 'table'}, el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'},
@@ -160,20 +160,20 @@ export function cells(...contents) {
     el(numeric ? 'td.number' : 'td', {role: 'cell', 'data-label': label}, content)));
 }
 
-/** Day and time of an instant. */
+/** Returns the day and the time of an instant. */
 export function date(instant) {
   return new Date(instant).toLocaleString('en-GB', {dateStyle: 'medium', timeStyle: 'short'});
 }
 
 const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000], ['second', 1_000]];
 
-/** In the largest unit of which there are two at least. */
+/** Returns a duration in the largest unit of which it has at least two. */
 function rough(millis) {
   const [noun, unit] = UNITS.find(([, size]) => millis >= 2 * size) ?? UNITS.at(-1);
   return several(Math.floor(millis / unit), noun);
 }
 
-/** How long a certificate is valid from `now` on, in milliseconds, as words and a tone. */
+/** Returns the remaining validity of a certificate, in words and with a tone; `now` is in milliseconds. */
 export function validity(notAfter, now) {
   const left = Date.parse(notAfter) - now;
   return left > 0 ? {of: 'good', words: rough(left) + ' left'} : {of: 'bad', words: `expired ${rough(Math.abs(left))} ago`};

@@ -1,11 +1,11 @@
-// What happened, as it happens.
+// The events of the sidecar, as they occur.
 
 import {Commands, curl} from './command.js';
 import {attr, clock, count, el, glyph, keyed, setGlyph, text, words} from './dom.js';
 import {List} from './list.js';
 
-const KEPT = 2_000;
-const SPOKEN_MILLIS = 8_000; // a screen reader hears no more than one event in this time
+const MAX_EVENTS = 2_000;
+const SPOKEN_MILLIS = 8_000; // a screen reader speaks at most one event in this time
 const TONES = {
   ack: 'good', ads_connected: 'good', uneject: 'good', nack: 'bad', resource_error: 'bad', ads_failed: 'bad', resource_deleted: 'bad', ads_closed: 'wait', stale: 'wait', state_problem: 'bad', eject: 'out',
   priority_switch: 'wait', drain: 'aside', memory: 'wait', gap: 'aside', certificate_loaded: 'good', certificate_failed: 'bad', dns: 'idle',
@@ -15,17 +15,17 @@ const SPOKEN = new Set(['nack', 'ads_failed', 'stale', 'eject', 'priority_switch
 
 const FAILURE = /cannot be resolved|is left out|rules stay in use$/; // of a name, or of local policy
 
-/** An endpoint fails, is lost or is back, a name is resolved or not, rules are applied or not: the message says which. */
+/** Returns the tone of an event. Some kinds are used for failures and for recoveries, so the message decides. */
 export function toneOf({kind, message}) {
   if (kind === 'dns' || kind === 'overlay') return FAILURE.test(message) ? 'bad' : 'idle';
   if (kind !== 'endpoint_state') return TONES[kind] ?? 'idle';
   return message.includes('cannot be connected to') ? 'bad' : message.endsWith('connection lost') ? 'wait' : 'good';
 }
 
-/** Follows /events from the start of the page on. */
+/** Reads /events as long as the page is open. */
 export class EventLog {
   all = []; // oldest first
-  missing = ''; // why there are no events
+  missing = ''; // the reason why there are no events
   #seq = 0;
   #source = null;
   #spokenAt = 0;
@@ -36,7 +36,7 @@ export class EventLog {
     this.changed = changed;
   }
 
-  /** Listens unless it does; the browser connects again by itself and asks for what it has missed. */
+  /** Connects unless connected. After a lost connection, the browser connects again and requests the missed events. */
   follow() {
     if (this.#source || this.missing) return;
     const source = new EventSource('/events?since=' + this.#seq);
@@ -52,7 +52,7 @@ export class EventLog {
     };
   }
 
-  /** Another process has another count. */
+  /** A new process numbers its events from 1 again. */
   restart(time) {
     this.#source?.close();
     this.#source = null;
@@ -78,13 +78,13 @@ export class EventLog {
 
   #add(event) {
     this.all.push({...event, place: ++EventLog.#places});
-    if (this.all.length > KEPT) this.all.shift();
+    if (this.all.length > MAX_EVENTS) this.all.shift();
     this.#draw();
   }
 
   static #places = 0;
 
-  /** A burst of events is one change. */
+  /** Shows a burst of events at once. */
   #draw() {
     if (this.#drawing) return;
     this.#drawing = true;
@@ -96,7 +96,7 @@ export class EventLog {
 }
 
 export class Events {
-  #paused = null; // what is shown while the view stands still
+  #paused = null; // the events that are shown while the view is paused
 
   constructor(page) {
     this.page = page;
@@ -104,7 +104,7 @@ export class Events {
     this.kind = el('select', {'aria-label': 'kind', onchange: () => this.draw()}, el('option', {value: ''}, 'every kind'));
     this.pause = el('button', {type: 'button', 'aria-pressed': 'false', onclick: () => this.#toggle()}, 'Pause');
     this.shown = el('span.quiet.number');
-    this.list = new List({label: 'events, newest first', row: eventRow, update: updateRow, key: event => event.place, pick: event => this.#tell(event)});
+    this.list = new List({label: 'events, newest first', row: eventRow, update: updateRow, key: event => event.place, pick: event => this.#showWhole(event)});
     this.whole = el('section.card.whole', {'aria-label': 'the chosen event', 'aria-live': 'polite', hidden: ''}, el('h3.clip'), el('p.quiet'), el('p'));
     this.empty = el('p.empty', {hidden: ''});
     this.commands = new Commands();
@@ -123,8 +123,8 @@ export class Events {
     this.draw();
   }
 
-  /** A row has no room for long messages. */
-  #tell(event) {
+  /** Shows the whole message of an event: a row has no room for long messages. */
+  #showWhole(event) {
     const [title, about, message] = this.whole.children;
     this.whole.hidden = false;
     text(title, `${words(event.kind)} ${event.subject}`);

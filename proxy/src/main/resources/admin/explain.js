@@ -1,4 +1,4 @@
-// Where a request would go, and why: the answer as a path, from the virtual host through the tree to the endpoints.
+// How a request would be routed, and why: a path from the virtual host through the tree to the endpoints.
 
 import {Commands, curl, outrigger} from './command.js';
 import {Refused, get, placeName} from './data.js';
@@ -6,7 +6,7 @@ import {attr, el, glyph, keyed, percent, several, text, words} from './dom.js';
 import {patched} from './overlay.js';
 import {Picture} from './picture.js';
 
-const MISSES = 5; // routes that missed and are shown at once, those next to the hit
+const SHOWN_MISSES = 5; // the number of routes before the hit that are shown at first
 
 export class Explain {
   constructor(page) {
@@ -28,7 +28,7 @@ export class Explain {
     this.element.addEventListener('input', () => this.#updateCommands());
   }
 
-  /** An address with a request in it asks at once. */
+  /** Explains the request in the page's address, if there is one. */
   show(query) {
     if (!query.path) return;
     this.path.value = query.path;
@@ -37,7 +37,7 @@ export class Explain {
     this.wanted = query;
   }
 
-  /** Puts the question into the address, which asks it. */
+  /** Puts the request into the page's address; the change of the address starts the explanation. */
   #go() {
     const query = {forward: this.forward.value, path: this.path.value, method: this.method.value};
     if (this.headers.value.trim()) query.headers = this.headers.value;
@@ -89,7 +89,7 @@ export class Explain {
   }
 }
 
-/** A step of the path: a sign, what it is, what was found, and more. */
+/** Returns a step of the path: a sign, the kind of step, the result, and details. */
 function step(of, name, found, ...more) {
   return el('li.step', {}, glyph(of), el('div', {}, el('span.quiet.step-name', {}, name), el('strong', {}, found), ...more));
 }
@@ -129,7 +129,7 @@ function routeList(routes) {
     glyph(route.result === 'missed' ? 'idle' : route.result === 'hit' ? 'good' : 'wait'),
     el('span', {}, `${route.index} ${route.name ? `${route.name}, ` : ''}`, el('code', {}, 'path ' + route.path)),
     el('span.quiet', {}, route.result === 'hit' ? 'matches' : route.result === 'possible' ? `matches for a ${route.missed}` : `missed by ${route.missed}`));
-  const hidden = routes.slice(0, Math.max(0, routes.length - MISSES - 1));
+  const hidden = routes.slice(0, Math.max(0, routes.length - SHOWN_MISSES - 1));
   return el('div', {},
     hidden.length ? el('details', {}, el('summary', {}, `${several(hidden.length, 'route')} before these`), el('ol.routes', {}, hidden.map(line))) : '',
     el('ol.routes', {}, routes.slice(hidden.length).map(line)));
@@ -158,7 +158,7 @@ function branchOf(branch, root, number) {
   return el('section', {}, title, el('ol.steps', {}, steps), tree(branch, root), ends(branch));
 }
 
-/** The values that local policy has set, where there are any. */
+/** Returns the values that local policy has set, if there are any. */
 function policy(values) {
   return values?.length ? patched(values) : '';
 }
@@ -194,7 +194,7 @@ function tree(branch, root) {
   return el('div.way', {}, picture.element, said);
 }
 
-/** Who may be picked, who not and why. */
+/** Returns the endpoints that may be picked, and the others with the reason. */
 function ends(branch) {
   const {candidates = [], excluded = [], failures = [], waits = 0} = branch;
   const share = each => el('li', {}, el('span.share', {}, bar(each.probability)), el('span.number', {}, percent(each.probability)),

@@ -1,4 +1,4 @@
-// The services of Kubernetes that forwards lead to: their pods by zone, and whether the API server answers.
+// The Kubernetes Services that are targets of forwards: their pods by zone, and whether the API server answers.
 
 import {Commands, curl} from './command.js';
 import {endpointState, get, isKubernetes, standing, walk} from './data.js';
@@ -28,12 +28,12 @@ export class Kubernetes {
   }
 }
 
-/** Why the endpoints of a service are unknown or may be out of date. */
+/** Returns why the endpoints of a Service are unknown or may be out of date. */
 function errorOf(resources, target) {
   return resources.filter(each => each.name === target).map(each => each.errorState?.details ?? each.connectivityError).find(Boolean) ?? '';
 }
 
-/** How many pods of each zone are in each state. */
+/** Returns the number of pods by zone and state. */
 function zonesOf(root) {
   const zones = new Map();
   if (!root) return [];

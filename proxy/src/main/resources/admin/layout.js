@@ -1,4 +1,4 @@
-// From the LB tree to boxes and lines with their places. Pure: no element is touched.
+// Computes the boxes and lines of the LB tree and their positions. The functions are pure and touch no element.
 
 import {endpointState, placeName} from './data.js';
 
@@ -7,17 +7,17 @@ export const ROW = 26;
 const PAD = 4;
 const GAP = 12; // between boxes, one below the other
 const LANE = 28; // between columns, where the lines run
-const INDENT = 18; // of the narrow form
-const NARROWEST = 124; // a column of weight 1; below that the picture becomes an outline
-const WIDEST = 240;
-const LISTED = 12; // endpoints of one policy that are listed by name; more become a field of shapes
-const LISTED_IN_ALL = 80;
+const INDENT = 18; // of each level in an outline
+const MIN_COLUMN = 124; // a column of weight 1; below that the picture becomes an outline
+const MAX_COLUMN = 240;
+const MAX_LISTED = 12; // the endpoints of one policy that are listed by name; a policy with more endpoints gets a field of shapes
+const MAX_LISTED_IN_ALL = 80;
 const FLAT = 40; // a field of more than that gets the width that names leave
 const NAMES = 188; // what a column of weight 1 keeps beside such a field
-const UNFOLDED = 8; // clusters that are shown with what is below them
+const MAX_UNFOLDED = 8; // clusters that are shown with what is below them
 
 /** Whether a target has so many clusters that they are shown folded. */
-export const isMany = clusters => clusters.length > UNFOLDED;
+export const isMany = clusters => clusters.length > MAX_UNFOLDED;
 
 /**
  * The boxes of a tree in depth-first order, of its clusters those in `clusters`. A box holds policies one inside the other that are about the same thing,
@@ -59,13 +59,13 @@ export function boxesOf(root, unfolded, clusters = root.children) {
     if (inner.endpoints.length) leaves.push({at: boxes.push(null) - 1, box, inner});
   };
   visit(root, null, true);
-  const listable = leaves.map(({inner}) => inner.endpoints.length).filter(n => n <= LISTED).reduce((a, b) => a + b, 0);
-  for (const {at, box, inner} of leaves) boxes[at] = endpointBox(box, inner, listable <= LISTED_IN_ALL);
+  const listable = leaves.map(({inner}) => inner.endpoints.length).filter(n => n <= MAX_LISTED).reduce((a, b) => a + b, 0);
+  for (const {at, box, inner} of leaves) boxes[at] = endpointBox(box, inner, listable <= MAX_LISTED_IN_ALL);
   return boxes;
 }
 
 function endpointBox(parent, node, canList) {
-  const listed = canList && node.endpoints.length <= LISTED;
+  const listed = canList && node.endpoints.length <= MAX_LISTED;
   const id = parent.id + '\u0003';
   return {
     id, parent, depth: parent.depth + 1, title: null, used: parent.used, rate: node.rate, failing: node.failing,
@@ -74,7 +74,7 @@ function endpointBox(parent, node, canList) {
   };
 }
 
-/** Gives every box `x`, `y`, `w`, `h`; the answer is the height of the picture and whether it is an outline. */
+/** Sets `x`, `y`, `w`, `h` of every box; returns the height of the picture and whether it is an outline. */
 export function place(boxes, width) {
   const widths = widthsOf(boxes, width);
   boxes.forEach(box => { box.children = []; });
@@ -82,7 +82,7 @@ export function place(boxes, width) {
   return {outline: !widths, height: widths ? placeColumns(boxes[0], widths) : placeOutline(boxes, width)};
 }
 
-/** The width of each column; null where there is no room for columns. */
+/** Returns the width of each column; null if there is no room for columns. */
 function widthsOf(boxes, width) {
   const weights = [];
   const flat = [];
@@ -92,14 +92,14 @@ function widthsOf(boxes, width) {
   }
   const room = width - (weights.length - 1) * LANE;
   const sum = weights.reduce((a, b) => a + b);
-  if (room / sum < NARROWEST) return null;
+  if (room / sum < MIN_COLUMN) return null;
   const fields = flat.filter(Boolean).length;
-  const unit = Math.min(room / sum, fields ? NAMES : WIDEST);
+  const unit = Math.min(room / sum, fields ? NAMES : MAX_COLUMN);
   const left = room - unit * sum;
   return weights.map((weight, depth) => Math.floor(unit * weight + (flat[depth] ? left / fields : 0)));
 }
 
-/** How much of the width a box needs: addresses are long, the target has all lines to itself. */
+/** Returns the share of the width that a box needs; addresses are long. */
 function weightOf(box) {
   return box.title === null ? 1.4 : box.rows.length > 2 ? 1.3 : box.parent ? 1 : 0.9;
 }
@@ -119,7 +119,7 @@ function placeColumns(root, widths) {
   return visit(root, 0);
 }
 
-/** One below the other, indented. */
+/** Places the boxes one below the other, indented by depth. */
 function placeOutline(boxes, width) {
   let y = 0;
   for (const box of boxes) {

@@ -1,8 +1,8 @@
-// A list of any length: only the rows in sight exist.
+// A list of any length: only visible rows have elements.
 
 import {attr, el} from './dom.js';
 
-const SPARE = 6; // rows beyond the edges, for smooth scrolling
+const SPARE_ROWS = 6; // rows beyond the edges, for smooth scrolling
 
 export class List {
   #items = [];
@@ -36,7 +36,7 @@ export class List {
     this.#draw();
   }
 
-  /** Marks an item as chosen without telling anybody. */
+  /** Marks an item as chosen without calling `pick`. */
   choose(key) {
     this.#key = key;
     this.#active = this.#items.findIndex(item => this.options.key(item) === key);
@@ -52,11 +52,11 @@ export class List {
     const total = this.#items.length * height + 'px';
     if (this.space.style.height !== total) {
       this.space.style.height = total;
-      this.element.style.height = `calc(${total} + 2px)`; // as far as the style sheet lets it grow
+      this.element.style.height = `calc(${total} + 2px)`; // the style sheet limits the height
     }
     const {scrollTop, clientHeight} = this.element;
-    const first = Math.max(0, Math.floor(scrollTop / height) - SPARE);
-    const last = Math.min(this.#items.length, Math.ceil((scrollTop + clientHeight) / height) + SPARE);
+    const first = Math.max(0, Math.floor(scrollTop / height) - SPARE_ROWS);
+    const last = Math.min(this.#items.length, Math.ceil((scrollTop + clientHeight) / height) + SPARE_ROWS);
     while (this.#rows.length < last - first) this.#rows.push(this.#newRow());
     this.#rows.forEach((row, i) => {
       const index = first + i;

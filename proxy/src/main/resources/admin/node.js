@@ -1,16 +1,16 @@
-// What is known of one node of the tree, or of one endpoint: its state, settings, decisions and why.
+// The details of one node of the tree, or of one endpoint: state, settings, and decisions with their reasons.
 
 import {endpointState, get, placeName, walk} from './data.js';
 import {attr, clock, count, date, el, figure, keyed, millis, percent, setState, state, text, validity, words} from './dom.js';
 import {patched} from './overlay.js';
 import {hourOf, setSpark, spark} from './spark.js';
 
-const NEWS = 8;
+const MAX_DECISIONS = 8;
 const HISTORY_MILLIS = 5_000;
 
 export class Detail {
   #endpoint = null; // the address whose history is shown
-  #about = null; // what its hour is of: an endpoint or a cluster
+  #about = null; // the endpoint or cluster whose last hour is shown
   #readAt = 0;
   #localText = '[]';
 
@@ -55,7 +55,7 @@ export class Detail {
     if (shown?.endpoint) this.#setEndpoint(shown);
   }
 
-  /** Which values of a cluster are not the control plane's. */
+  /** Shows the values of a cluster that local policy has set. */
   #setLocal(values) {
     const next = JSON.stringify(values);
     if (next === this.#localText) return;
@@ -65,7 +65,7 @@ export class Detail {
   }
 
   #setNews(subject) {
-    const found = this.page.events.all.filter(event => event.subject === subject).slice(-NEWS).reverse();
+    const found = this.page.events.all.filter(event => event.subject === subject).slice(-MAX_DECISIONS).reverse();
     this.newsTitle.hidden = !found.length;
     keyed(this.news, found, event => event.place,
       event => el('li', {}, el('time.quiet', {datetime: event.time}, clock(event.time)), ` ${words(event.kind)}: ${event.message}`), () => {});
@@ -107,7 +107,7 @@ export class Detail {
     ]);
   }
 
-  /** Reads the past of what is shown. */
+  /** Reads the history of the shown endpoint or cluster. */
   async refresh(forward, now = false) {
     const about = this.#about;
     if (!about || (!now && Date.now() - this.#readAt < HISTORY_MILLIS)) return;
@@ -144,7 +144,7 @@ export class Detail {
   }
 }
 
-/** What local policy has set of the cluster in a box; undefined when nothing. */
+/** Returns the values that local policy has set for the cluster in a box; undefined without such values. */
 function localOf(box) {
   return box?.rows.find(({node}) => node?.overlay)?.node.overlay;
 }
@@ -156,7 +156,7 @@ function settings(name, value, of) {
   return [[words(name), Array.isArray(value) ? value.join(', ') || 'none' : String(value), of]];
 }
 
-/** How its connections are secured; nothing while there are none. */
+/** Returns the TLS of an endpoint's connections; nothing without a connection. */
 function security({tls, state}, now) {
   if (!tls) return state === 'READY' ? [['security', 'none, plain text']] : [];
   const valid = validity(tls.peer_expires, now);
@@ -181,7 +181,7 @@ function ordinal(n) {
   return n + (['st', 'nd', 'rd'][(n % 100 - n % 10 === 10 ? 0 : n % 10) - 1] ?? 'th');
 }
 
-/** A decision with the numbers that decided. */
+/** Returns a decision of outlier detection with its numbers. */
 export function decision(event) {
   if (event.kind === 'uneject') return `Gets calls again: ${event.reason}.`;
   const evidence = event.by === 'success_rate'

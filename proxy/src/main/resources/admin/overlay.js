@@ -1,12 +1,12 @@
-// Local policy over what the control planes send: its rules, what each has set and where it is left out, and errors of its files.
+// Local policy: its rules with the values that they have set and the resources to which they are not applied, and errors in its files.
 
 import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';
 import {attr, count, el, glyph, keyed, setState, several, state, text} from './dom.js';
 
-const PERIOD_MILLIS = 5_000; // between two readings while another view is in sight
-const MOST_NAMES = 5;
-const MOST_LINES = 100;
+const PERIOD_MILLIS = 5_000; // between two requests while another view is visible
+const MAX_NAMES = 5;
+const MAX_LINES = 100;
 
 export class Overlay {
   #readAt = 0;
@@ -27,7 +27,7 @@ export class Overlay {
 
   show() {}
 
-  /** Shows the way to this view where local policy is in use. */
+  /** Shows the tab of this view if local policy is in use. */
   async follow() {
     if (Date.now() - this.#readAt < PERIOD_MILLIS) return;
     this.#readAt = Date.now();
@@ -77,7 +77,7 @@ function updateRule(card, rule) {
   text(mode, rule.mode);
   text(place, at(rule));
   const fields = byValue(rule.set);
-  keyed(values, fields.slice(0, MOST_LINES), each => `${each.field} ${each.value}`,
+  keyed(values, fields.slice(0, MAX_LINES), each => `${each.field} ${each.value}`,
     () => el('li', {}, el('code'), el('code'), el('span.quiet')), (line, each) => {
       const [field, value, resources] = line.children;
       text(field, each.field);
@@ -85,16 +85,16 @@ function updateRule(card, rule) {
       text(resources, names(each.resources));
       attr(resources, 'title', each.resources.join('\n'));
     });
-  text(more, rest(fields.length - MOST_LINES, 'value', rule.more_set));
-  keyed(omissions, rule.left_out.slice(0, MOST_LINES), each => `${each.resource} ${each.field}`,
+  text(more, hiddenText(fields.length - MAX_LINES, 'value', rule.more_set));
+  keyed(omissions, rule.left_out.slice(0, MAX_LINES), each => `${each.resource} ${each.field}`,
     () => el('li', {}, el('span', {}, glyph('bad'), ' left out of ', el('code')), el('span')), (line, {resource, field, reason}) => {
       text(line.firstChild.lastChild, resource);
       text(line.lastChild, field ? `${field}: ${reason}` : reason);
     });
-  text(moreOmissions, rest(rule.left_out.length - MOST_LINES, 'resource', rule.more_left_out));
+  text(moreOmissions, hiddenText(rule.left_out.length - MAX_LINES, 'resource', rule.more_left_out));
 }
 
-/** What a rule has come to, the worst first. */
+/** Returns the most severe state of a rule. */
 function standing({matched: {clusters, routes}, set, left_out: leftOut}) {
   if (!clusters && !routes) return {of: 'wait', said: 'matches nothing'};
   const matches = 'matches ' + [clusters && several(clusters, 'cluster'), routes && several(routes, 'route')].filter(Boolean).join(' and ');
@@ -115,12 +115,12 @@ function byValue(set) {
 }
 
 function names(resources) {
-  const others = resources.length - MOST_NAMES;
-  return resources.slice(0, MOST_NAMES).join(', ') + (others > 0 ? ` and ${count(others)} more` : '');
+  const others = resources.length - MAX_NAMES;
+  return resources.slice(0, MAX_NAMES).join(', ') + (others > 0 ? ` and ${count(others)} more` : '');
 }
 
-/** What is not shown: of what was answered, and of what the answer left out. */
-function rest(hidden, noun, unlisted) {
+/** Returns the number of values that are not shown, including those that the answer omits. */
+function hiddenText(hidden, noun, unlisted) {
   const parts = [];
   if (hidden > 0) parts.push(`${several(hidden, `further ${noun}`)} at /overlay`);
   if (unlisted > 0) parts.push(`${count(unlisted)} not listed there`);
@@ -131,7 +131,7 @@ function json(value) {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The values of `[{rule, file, line, field, value}]`, each with the rule that it comes from. */
+/** Returns the values of `[{rule, file, line, field, value}]`, each with its rule. */
 export function patched(values) {
   return el('ul.patched', {}, values.map(each => el('li', {}, el('code', {}, `${each.field} ${json(each.value)}`),
     el('span.quiet', {}, `from rule ${each.rule}, ${at(each)}`))));

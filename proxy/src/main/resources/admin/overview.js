@@ -1,4 +1,4 @@
-// What fails, each forward on a line, and how the sidecar stands with its control planes.
+// Problems, forwards, and the state of the control planes.
 
 import {certificateProblems} from './certs.js';
 import {Commands, curl, outrigger} from './command.js';
@@ -9,15 +9,15 @@ import {hourOf, setSpark, spark} from './spark.js';
 
 const SECONDS = 60;
 const SLOW_MILLIS = 20_000;
-const HOLDERS = 5;
-const MOST_RESOURCES = 5; // with an error, that are listed by name
+const MAX_HOLDERS = 5;
+const MAX_RESOURCES = 5; // the number of resources with an error that are listed by name
 const [FEW_ERRORS, MANY_ERRORS] = [0.01, 0.5]; // shares of the calls of a minute
 
-/** Whether resources come from another process by ADS; names and services of Kubernetes are looked up by this one. */
+/** Returns whether a server is a control plane; for DNS and Kubernetes, the sidecar itself is the server. */
 const isControlPlane = ({uri}) => uri !== 'dns' && !uri.startsWith('k8s:');
 
 export class Overview {
-  #hours = new Map(); // forward -> what hourOf gives
+  #hours = new Map(); // forward -> the result of hourOf
   #certificates = [];
   #slowReadAt = 0;
 
@@ -84,8 +84,8 @@ export class Overview {
     this.#showProblems([
       ...rows.flatMap(forwardProblems),
       ...(this.page.serves ? await get('/listeners') : []).flatMap(listenerProblems),
-      ...refusals.slice(0, MOST_RESOURCES),
-      ...refused.length > MOST_RESOURCES ? [{of: 'bad', href: '#resources', text: `${several(refused.length - MOST_RESOURCES, 'further resource')} with an error`}] : [],
+      ...refusals.slice(0, MAX_RESOURCES),
+      ...refused.length > MAX_RESOURCES ? [{of: 'bad', href: '#resources', text: `${several(refused.length - MAX_RESOURCES, 'further resource')} with an error`}] : [],
       ...certificateProblems(this.#certificates, this.page.traffic.now()).map(each => ({...each, href: '#certs'})),
       ...asked.filter(server => !server.connected)
         .map(server => ({of: 'bad', href: '#events', text: `control plane ${server.uri}: not connected${server.lastError ? `: ${server.lastError}` : ''}`})),
@@ -119,12 +119,12 @@ export class Overview {
     const share = Math.max(heap.held / heap.limit, direct.held / direct.limit, total.held / total.limit);
     const endedCount = ended.reduce((sum, each) => sum + each.count, 0);
     this.#tile(4, bytes(total.held), `${percent(share)} of the limit${endedCount ? `, ${count(endedCount)} ended for it` : ''}`, share >= 0.85 ? 'bad' : '');
-    const rows = heaviest.slice(0, HOLDERS);
+    const rows = heaviest.slice(0, MAX_HOLDERS);
     this.noHolders.hidden = rows.length > 0;
     keyed(this.holders, rows, each => `${each.side} ${each.peer}`, holderRow, updateHolder);
   }
 
-  /** What changes slowly. The history of clusters alone: no endpoint has an empty name. */
+  /** Refreshes data that changes slowly. The empty endpoint name selects the history of clusters only. */
   async #readSlowly() {
     if (Date.now() - this.#slowReadAt < SLOW_MILLIS) return;
     this.#slowReadAt = Date.now();
@@ -166,12 +166,12 @@ export class Overview {
   }
 }
 
-/** The tone of a minute's calls; empty when few of them failed. */
+/** Returns the tone of a minute's calls; empty if few of them failed. */
 function failureTone(failed, ended) {
   return failed > FEW_ERRORS * ended ? failed >= MANY_ERRORS * ended ? 'bad' : 'wait' : '';
 }
 
-/** What is wrong with a forward: it fails, it waits, some of its endpoints cannot be reached, or calls fail. */
+/** Returns the problems of a forward: it fails or waits, endpoints cannot be reached, or calls fail. */
 function forwardProblems({forward, figures}) {
   const href = isKubernetes(forward) ? '#kubernetes' : '#tree?' + new URLSearchParams({forward: forward.name});
   const problem = (of, what) => ({of, href, text: `forward ${forward.name}: ${what}`});

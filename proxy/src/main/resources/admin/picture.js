@@ -1,4 +1,4 @@
-// The picture of a tree: boxes and the lines between them, each kept as long as what it stands for.
+// The picture of a tree: boxes and lines. The element of a box or line is kept as long as its node exists.
 
 import {endpointState} from './data.js';
 import {attr, count, el, glyph, keyed, setGlyph, several, shape, svg, text, tone, words} from './dom.js';
@@ -15,14 +15,14 @@ export class Picture {
   #boxes = [];
   #selected = null;
   #unfolded = new Set();
-  #focus = null; // the row that the tab key reaches
+  #focus = null; // the row that the Tab key focuses
 
   /**
    * @param options.label for screen readers
-   * @param options.amount what lines stand for, in words: (rate) is such as 12.5/s
-   * @param options.says what is said beside an endpoint: (endpoint)
-   * @param options.soonest what is said of the first ejected endpoint of a field to come back: (ejected)
-   * @param options.choose a row was chosen: ({id, node} or {id, endpoint})
+   * @param options.amount returns the meaning of a line in words: (rate), such as 12.5/s
+   * @param options.says returns the text beside an endpoint: (endpoint)
+   * @param options.soonest returns the text about the ejected endpoint that returns first: (ejected)
+   * @param options.choose called when a row is chosen: ({id, node} or {id, endpoint})
    */
   constructor(options) {
     this.options = options;
@@ -46,7 +46,7 @@ export class Picture {
     this.draw();
   }
 
-  /** The row of that id as it is now, with its box; null when it is gone. */
+  /** Returns the current row with an id, and its box; null if there is no such row. */
   find(id) {
     for (const box of this.#boxes) {
       const row = box.rows.find(each => each.id === id);
@@ -124,7 +124,7 @@ export class Picture {
       : `endpoint ${endpoint.address}, ${words(standing)}${short ? ', ' + short : ''}`);
   }
 
-  /** Endpoints as shapes: one path for all of a state, so that a thousand cost no more than ten. */
+  /** Draws endpoints as shapes: one path per state, so that a thousand endpoints cost as little as ten. */
   #updateField(field, box) {
     const [caption, picture] = field.children;
     const tones = box.field.map(endpoint => tone(endpointState(endpoint)));
@@ -191,17 +191,17 @@ function newBox() {
     el('div.field-of', {role: 'none'}, el('div.caption.clip'), svg('svg', {'aria-hidden': 'true'})));
 }
 
-/** Whether this is what a priority policy has chosen. */
+/** Returns whether a priority policy has chosen this box. */
 function isLit(box) {
   return box.used && box.parent?.rows.at(-1).node?.policy === 'priority';
 }
 
-/** The text that fits beside a policy's name; the title has the whole text. */
+/** Returns the text that fits beside a policy's name; the tooltip has the whole text. */
 function brief(node) {
   return node.policy === 'round_robin' || node.policy.endsWith('_manager') || node.policy.endsWith('target') ? '' : node.detail.replace(/ endpoints are(?= ejected)| for sessions alone/, '');
 }
 
-/** A shape somewhere else and smaller. Its commands are absolute in part, so all are rewritten as numbers. */
+/** Returns a shape moved and scaled. Some of its path commands are absolute, so all coordinates are rewritten. */
 const parsed = new Map();
 function moved(of, x, y, scale) {
   if (!parsed.has(of)) parsed.set(of, shape(of).match(/[a-zA-Z]|-?\d*\.?\d+/g));

@@ -1,4 +1,4 @@
-// xDS resources: what is in use, what was refused and where it is wrong, and what each version changed.
+// xDS resources: those in use, refused resources with the place of each error, and the changes of each version.
 
 import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';
@@ -15,7 +15,7 @@ const keyOf = resource => [resource.clientScope ?? '', resource.typeUrl, resourc
 export class Resources {
   #all = [];
   #chosen = null;
-  #shown = null; // what of the chosen one the panes show
+  #shown = null; // the version of the chosen resource that the panes show
 
   constructor(page) {
     this.page = page;
@@ -119,7 +119,7 @@ function split(details) {
   return details.split(/;\s+|\n/).filter(Boolean).map(each => ({text: each}));
 }
 
-/** The text of a resource, each error under the field that it is about. */
+/** Returns the text of a resource, with each error below its field. */
 class Pane {
   constructor(title) {
     this.version = el('code');
@@ -147,7 +147,7 @@ class Pane {
   }
 }
 
-/** JSON as lines, each with the path of the field that it begins. */
+/** Returns JSON as lines, each with the path of its field. */
 function linesOf(json) {
   const lines = [];
   const add = (value, path, indent, before, after) => {
@@ -167,7 +167,7 @@ function linesOf(json) {
   return lines;
 }
 
-/** The line of the field that an error names: the longest path in it that exists, else the nearest above. */
+/** Returns the line of the field that an error names; if the field does not exist, the line of the nearest parent. */
 function lineOf(lines, error) {
   let best = -1;
   lines.forEach((line, i) => {

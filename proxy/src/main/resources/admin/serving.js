@@ -1,10 +1,10 @@
-// What is served for the mesh: each address with its state, its filter chains, and the calls that were denied last.
+// The served addresses: each with its state, its filter chains, and the latest denied calls.
 
 import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';
 import {attr, clock, el, keyed, setState, several, state, text} from './dom.js';
 
-const MOST_DENIED = 5;
+const MAX_DENIED = 5;
 const STATES = {SERVING: 'good', WAITING: 'wait', BIND_RETRY: 'bad', NOT_SERVING: 'bad'};
 
 export class Serving {
@@ -43,7 +43,7 @@ export class Serving {
     });
     const events = this.page.events.all.filter(event => event.kind === 'denied' && event.subject === name);
     title.hidden = !events.length;
-    keyed(denied, events.slice(-MOST_DENIED).reverse(), event => event.place, line, (row, event) => {
+    keyed(denied, events.slice(-MAX_DENIED).reverse(), event => event.place, line, (row, event) => {
       text(row.firstChild, clock(event.time));
       text(row.lastChild, event.message);
     });

@@ -1,4 +1,4 @@
-// A line of requests over time, and what of them failed as an area below.
+// A line of requests over time, with an area for the failed requests.
 
 import {attr, figure, svg} from './dom.js';
 
@@ -10,9 +10,9 @@ export function spark() {
 }
 
 /**
- * @param series pairs of all and failed, the newest last
- * @param slots how many pairs fill the width
- * @param what it shows, in words: `requests per second over the last minute`
+ * @param series pairs of all requests and failed requests, the newest last
+ * @param slots the number of pairs that fill the width
+ * @param what the meaning in words: `requests per second over the last minute`
  */
 export function setSpark(element, series, slots, what) {
   const most = 1.2 * Math.max(1, ...series.map(([all]) => all));
@@ -27,7 +27,7 @@ export function setSpark(element, series, slots, what) {
 
 const MINUTES = 60;
 
-/** The minutes of /history as pairs of requests and errors per second, a minute without calls as none. */
+/** Returns the minutes of /history as pairs of requests and errors per second; a minute without calls has zeros. */
 export function hourOf(lists, now) {
   const byMinute = new Map();
   for (const {time, requests, errors} of lists.flat()) {
@@ -35,6 +35,6 @@ export function hourOf(lists, now) {
     const [all, failed] = byMinute.get(minute) ?? [0, 0];
     byMinute.set(minute, [all + requests / 60, failed + errors / 60]);
   }
-  const last = Math.floor(now / 60_000) - 1; // the minute that runs is not over
+  const last = Math.floor(now / 60_000) - 1; // the current minute is incomplete
   return Array.from({length: MINUTES}, (_, i) => byMinute.get(last - MINUTES + 1 + i) ?? [0, 0]);
 }

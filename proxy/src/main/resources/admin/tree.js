@@ -1,4 +1,4 @@
-// The LB tree of a forward as a picture that follows it, and its endpoints as a list.
+// The LB tree of a forward as a live picture, and its endpoints as a list.
 
 import {Commands, curl, outrigger} from './command.js';
 import {EndpointRates, endpointState, get, placeName, walk} from './data.js';
@@ -8,7 +8,7 @@ import {List} from './list.js';
 import {Detail} from './node.js';
 import {Picture, TONES} from './picture.js';
 
-const MOST_CLUSTERS = 12; // that are shown at once; others are found by a search
+const MAX_CLUSTERS = 12; // the number of clusters that are shown; a search finds the others
 const URGENCY = {TRANSIENT_FAILURE: 0, EJECTED: 0, UNHEALTHY: 1, CONNECTING: 1};
 const byUrgency = (a, b) => (URGENCY[a] ?? 2) - (URGENCY[b] ?? 2);
 
@@ -102,14 +102,14 @@ export class Tree {
     this.#updateDetail();
   }
 
-  /** Of many clusters those that are searched for, the ones that fail first. */
+  /** Returns the clusters that match the search; failing clusters come first. */
   #clusters(all) {
     this.searching.hidden = !isMany(all);
     if (!isMany(all)) return all;
     const wanted = this.search.value.trim().toLowerCase();
     const matches = all.filter(each => `${each.name} ${words(each.state)}`.toLowerCase().includes(wanted))
       .sort((a, b) => byUrgency(a.state, b.state)); // stable
-    const shown = matches.slice(0, MOST_CLUSTERS);
+    const shown = matches.slice(0, MAX_CLUSTERS);
     const of = matches.length < all.length ? `${count(matches.length)} of ${count(all.length)} clusters match` : `${count(all.length)} clusters`;
     text(this.found, shown.length < matches.length ? `${of}, ${count(shown.length)} are shown: search for others` : of);
     return shown;
@@ -125,10 +125,10 @@ export class Tree {
     this.picture.select(item);
     this.#updateDetail();
     if (item) this.detail.element.scrollIntoView({block: 'nearest'});
-    if (this.#forward) this.detail.refresh(this.#forward, true).catch(() => {}); // the next refresh tells of the trouble
+    if (this.#forward) this.detail.refresh(this.#forward, true).catch(() => {}); // the next refresh shows the error
   }
 
-  /** What is selected, as it is now. */
+  /** Returns the current state of the selected row. */
   #updateDetail() {
     const chosen = this.#selected;
     if (!chosen || !this.#answer?.root) return this.detail.set(null);
