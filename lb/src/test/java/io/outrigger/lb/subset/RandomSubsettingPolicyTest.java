@@ -145,9 +145,7 @@ class RandomSubsettingPolicyTest {
     RandomSubsettingPolicy policy = policy(recording);
 
     update(
-        policy,
-        21,
-        new LbConfig.Leaf(new BalancingPolicy.PickFirst(true), all, weights, NOTE, ""));
+        policy, 21, new LbConfig.Leaf(new BalancingPolicy.PickFirst(true), all, weights, NOTE, ""));
 
     var leaf = (LbConfig.Leaf) last();
     long[] shares = leaf.weights().sharesOf(leaf.backends());

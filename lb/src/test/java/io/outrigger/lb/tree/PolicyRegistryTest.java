@@ -56,9 +56,9 @@ class PolicyRegistryTest {
     }
     LbConfig leaf = all.get(0);
     all.add(new LbConfig.Failing(RpcStatus.unavailable("no endpoint"), false));
+    all.add(new LbConfig.Priority("pay", List.of(new LbConfig.Child("child0", "0", leaf, false))));
     all.add(
-        new LbConfig.Priority("pay", List.of(new LbConfig.Child("child0", "0", leaf, false))));
-    all.add(new LbConfig.WeightedTarget(List.of(new LbConfig.Target(Samples.locality("z"), 1, leaf))));
+        new LbConfig.WeightedTarget(List.of(new LbConfig.Target(Samples.locality("z"), 1, leaf))));
     all.add(new LbConfig.OutlierDetecting("pay", Optional.empty(), leaf));
     all.add(new LbConfig.ClusterImpl(NOTE, "", List.of(), 1, 1, Optional.empty(), leaf));
     all.add(new LbConfig.OverrideHost(Set.of(), Duration.ZERO, List.of(), List.of(), leaf));

@@ -19,9 +19,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a request's headers that the proxy needs. Requests that share one
- * recurring {@link HeaderList} also share one {@code RequestHead}. Explanations of routing read a
- * hypothetical request in the same way.
+ * The parts of a request's headers that the proxy needs. Requests that share one recurring {@link
+ * HeaderList} also share one {@code RequestHead}. Explanations of routing read a hypothetical
+ * request in the same way.
  */
 @LoopConfined
 public final class RequestHead implements CallRequest {

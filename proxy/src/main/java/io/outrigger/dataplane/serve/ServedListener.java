@@ -223,7 +223,8 @@ public final class ServedListener {
     }
     awaitsApp = false;
     isOpening = true;
-    previousPortClosed.thenCompose(
+    previousPortClosed
+        .thenCompose(
             closed -> Http2Listener.open(listen, loops, callLoops, forward, admission, limits))
         .whenComplete(
             (opened, failure) ->

@@ -97,9 +97,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return peer;
   }
 
-  /**
-   * Accepts no more streams if {@code context} no longer trusts the peer. Open streams finish.
-   */
+  /** Accepts no more streams if {@code context} no longer trusts the peer. Open streams finish. */
   void onTls(TlsContext context) {
     Http2Connection open = socket;
     if (state == State.READY && peer != null && open != null) {

@@ -58,8 +58,7 @@ class CallFailureTest {
   void aRequestThatWasRefusedLeavesItsTrace() {
     var sound = headers(":method", "POST", ":path", "/a/b", "content-type", "application/grpc");
 
-    script.forward.onRefused(
-        script.forward.app(), script.loop, sound, "te is not trailers");
+    script.forward.onRefused(script.forward.app(), script.loop, sound, "te is not trailers");
 
     assertThat(script.ended).containsExactly("INTERNAL/200/bad_request");
     assertThat(script.forward.totals().byLocalReason(LocalReason.BAD_REQUEST)).isOne();

@@ -54,8 +54,7 @@ public sealed interface Located {
     public Position positionOf(List<String> steps, Position here) {
       Optional<Entry> next = steps.isEmpty() ? Optional.empty() : find(steps.get(0));
       return next.map(
-              entry ->
-                  entry.value().positionOf(steps.subList(1, steps.size()), entry.position()))
+              entry -> entry.value().positionOf(steps.subList(1, steps.size()), entry.position()))
           .orElse(here);
     }
 

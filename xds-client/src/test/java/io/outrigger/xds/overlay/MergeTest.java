@@ -235,7 +235,8 @@ final class MergeTest {
     var merge = new Merge(read("lb_policy: RING_HASH", Cluster.newBuilder()));
 
     assertThat(
-            apply(merge, "overlay: [{name: a, clusters: ['*'], patch: {lb_policy: LEAST_REQUEST}}]"))
+            apply(
+                merge, "overlay: [{name: a, clusters: ['*'], patch: {lb_policy: LEAST_REQUEST}}]"))
         .isFalse();
     assertThat(merge.values()).isEmpty();
   }

@@ -346,8 +346,7 @@ public final class ScriptedApiServer implements AutoCloseable {
         body(verb).get().get().transferTo(exchange.getResponseBody());
       } else if (isWatch) {
         boolean takesBookmarks = "true".equals(query.get("allowWatchBookmarks"));
-        var watcher =
-            new Watcher(namespace, services, takesBookmarks, new LinkedBlockingQueue<>());
+        var watcher = new Watcher(namespace, services, takesBookmarks, new LinkedBlockingQueue<>());
         watch(exchange, watcher, Integer.parseInt(query.get("resourceVersion")));
       } else {
         answer(exchange, 200, list(namespace, services));
@@ -437,11 +436,15 @@ public final class ScriptedApiServer implements AutoCloseable {
         watcher.events.add(expired());
       }
       slices.values().stream()
-          .filter(slice -> isFor(watcher.namespace, watcher.services, slice.getAsJsonObject("metadata")))
+          .filter(
+              slice ->
+                  isFor(watcher.namespace, watcher.services, slice.getAsJsonObject("metadata")))
           .filter(slice -> versionOf(slice) > from)
           .forEach(slice -> watcher.events.add(event("ADDED", slice)));
       deleted.stream()
-          .filter(slice -> isFor(watcher.namespace, watcher.services, slice.getAsJsonObject("metadata")))
+          .filter(
+              slice ->
+                  isFor(watcher.namespace, watcher.services, slice.getAsJsonObject("metadata")))
           .filter(slice -> versionOf(slice) > from)
           .forEach(slice -> watcher.events.add(event("DELETED", slice)));
       watchers.add(watcher);

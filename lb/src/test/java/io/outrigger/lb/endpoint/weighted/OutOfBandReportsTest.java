@@ -220,8 +220,7 @@ class OutOfBandReportsTest {
     parent.loop().inside(() -> policy.update(config));
   }
 
-  private static LbConfig.Leaf config(
-      boolean oob, Duration period, String... addresses) {
+  private static LbConfig.Leaf config(boolean oob, Duration period, String... addresses) {
     var settings =
         new WeightedRoundRobin(
             oob,
