@@ -46,7 +46,7 @@ public final class Histogram {
     int bucket = last;
     if (value > bound(bucket) || (bucket > 0 && value <= bounds[bucket - 1])) {
       int index = Arrays.binarySearch(bounds, value);
-      bucket = Math.max(index, -index - 1); // the first bound that is not less
+      bucket = Math.max(index, -index - 1); // the first bound that is not less than value
       last = bucket;
     }
     add(bucket, 1);

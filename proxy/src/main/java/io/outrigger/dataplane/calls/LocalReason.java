@@ -30,7 +30,7 @@ public enum LocalReason {
 
   private static final LocalReason[] ALL = values();
 
-  @SuppressWarnings("ImmutableEnumChecker") // the bytes are never written
+  @SuppressWarnings("ImmutableEnumChecker") // no code changes the byte arrays
   private final AsciiString text = AsciiString.cached(name().toLowerCase(Locale.ROOT));
 
   /** The index of this reason's counter in this process; never stored or sent. */

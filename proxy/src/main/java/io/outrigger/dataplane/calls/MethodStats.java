@@ -91,7 +91,7 @@ public final class MethodStats {
   private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
   private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
-  // The place of the previous attempt, which most attempts share; used on the event loop.
+  // Where the previous attempt went, as the next one usually does; confined to the event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable Map<RpcStatus.Code, Attempts> last;
@@ -164,7 +164,7 @@ public final class MethodStats {
     attempts.received.record(received);
   }
 
-  @SuppressWarnings("ReferenceEquality") // a false mismatch only costs a lookup
+  @SuppressWarnings("ReferenceEquality") // equal but distinct objects only cost a map lookup
   private Map<RpcStatus.Code, Attempts> in(String cluster, @Nullable Locality locality) {
     Map<RpcStatus.Code, Attempts> found = last;
     if (found == null || cluster != lastCluster || locality != lastLocality) {

@@ -21,8 +21,8 @@ public interface Admission {
   void admit(Channel channel, Function<Caller, ChannelHandler> http2);
 
   /**
-   * Returns when a connection must end because configuration or certificates have changed; null to
-   * keep the connection. Runs on the event loop of the connection.
+   * Returns the times at which a connection ends because configuration or certificates have
+   * changed; null to keep the connection. Runs on the event loop of the connection.
    */
   default @Nullable Retirement retirement(Caller caller) {
     return null;

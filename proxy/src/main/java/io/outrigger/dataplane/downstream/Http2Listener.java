@@ -101,7 +101,7 @@ public final class Http2Listener {
       if (file != null) {
         file.removeStale();
       }
-      listener.bindTo(address).syncUninterruptibly(); // throws the cause
+      listener.bindTo(address).syncUninterruptibly(); // throws if the port cannot be bound
       if (file != null) {
         file.onBound();
       }
@@ -184,7 +184,7 @@ public final class Http2Listener {
             Http2Connection.server(
                 settings.http2(), connection -> handlerOf(connection, index, caller)));
     if (connections.get(index).isDraining()) {
-      channel.close(); // the kernel had accepted the connection before
+      channel.close(); // the kernel accepted it before the port was closed
     }
   }
 
@@ -199,7 +199,7 @@ public final class Http2Listener {
             caller,
             callLoops.get(index),
             loops.peerErrors());
-    connection.retire(admission.retirement(caller)); // a change during the TLS handshake
+    connection.retire(admission.retirement(caller)); // the handshake may have outlasted a change
     if (siblings.isDraining()) { // the drain began during the TLS handshake
       http2.eventLoop().execute(connection::drain);
     }

@@ -27,7 +27,7 @@ public sealed interface ListenAddress {
   }
 
   record Unix(String path) implements ListenAddress {
-    private static final int MAX_PATH = 107; // sun_path of Linux, less its final zero
+    private static final int MAX_PATH = 107; // the 108 bytes of sun_path without the final zero
 
     private static Unix parse(String text) {
       String path = text.substring("unix:".length());

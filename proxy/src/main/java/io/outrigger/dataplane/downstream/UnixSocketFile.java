@@ -65,7 +65,7 @@ final class UnixSocketFile {
     } catch (IOException e) {
       String reason = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
       if (reason.contains("temporarily unavailable")) {
-        return true; // the accept queue is full
+        return true; // the accept queue is full, so a process listens
       }
       if (reason.contains("refused")) {
         return false;

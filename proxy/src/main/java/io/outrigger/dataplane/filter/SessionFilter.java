@@ -42,7 +42,7 @@ public final class SessionFilter implements RouteFilter {
     path = cookie.path();
     String maxAge = "";
     if (!cookie.ttl().isZero()) {
-      long seconds = Math.max(1, cookie.ttl().toSeconds()); // 0 would delete the cookie
+      long seconds = Math.max(1, cookie.ttl().toSeconds()); // Max-Age=0 would delete the cookie
       maxAge = "; Max-Age=" + seconds;
     }
     attributes = "; HttpOnly" + (path.isEmpty() ? "" : "; Path=" + path) + maxAge;
@@ -67,7 +67,7 @@ public final class SessionFilter implements RouteFilter {
 
   /** Adds the session cookie; cookies that the backend sets remain (SC-40). */
   @Override
-  @SuppressWarnings("ReferenceEquality") // a chain may have two filters with the same settings
+  @SuppressWarnings("ReferenceEquality") // two filters of a chain may have equal settings
   public void onResponse(FilteredCall call, BiConsumer<String, String> fields) {
     if (call.session() instanceof Session own && own.filter() == this) {
       own.setCookie(call.cluster()).ifPresent(value -> fields.accept(SET_COOKIE, value));

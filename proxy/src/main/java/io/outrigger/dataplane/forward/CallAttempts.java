@@ -137,7 +137,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), random());
     }
-    if (retries == null && call.forward.memory.isShort()) { // no copy for transparent retries
+    if (retries == null && call.forward.memory.isShort()) { // no copy just for transparent retries
       request.stopCopying();
     }
   }
@@ -286,7 +286,7 @@ final class CallAttempts implements PickContext, FilteredCall {
         lastFailure = fail.status();
         delayType = "picker_failing_with_wait_for_ready";
         reason = fail.status().message();
-      } else if (result instanceof PickResult.Drop drop) { // SC-21: even when it waits for ready
+      } else if (result instanceof PickResult.Drop drop) { // SC-21: even if wait-for-ready
         call.reply(drop.status(), LocalReason.of(drop.reason()));
         return;
       } else {
@@ -329,7 +329,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (next.isWaiting()) { // waits for a stream, which is not a pick delay (A121)
       record.delayOver(time.elapsedNanos());
       waited = true;
-      call.reserve(); // if the queue is full, this has answered the call
+      call.reserve(); // answers the call if the queue is full
     }
     return true;
   }
@@ -459,7 +459,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (phase == Phase.BACKING_OFF) {
       return CallFailures.nextAttempt(routed, requireNonNull(lastFailure));
     }
-    boolean isSent = phase == Phase.STREAMING; // the backend may have just reset the stream
+    boolean isSent = phase == Phase.STREAMING; // even if the stream was just reset
     if (attempt != null && (attempt.isOpen() || isSent)) {
       return CallFailures.response(routed, attempt.address());
     }

@@ -73,7 +73,7 @@ final class CallFailures {
     return RpcStatus.unavailable("connection to " + address + " lost: " + reason);
   }
 
-  // Texts for a call that waits.
+  // Texts that describe why a call waits.
 
   /** Describes a missing configuration, with the reason if known. */
   static String configuration(ForwardTarget target) {

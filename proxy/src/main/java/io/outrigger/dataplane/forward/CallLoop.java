@@ -75,7 +75,7 @@ public final class CallLoop implements Executor {
   }
 
   /** Returns the {@link RequestHead} of {@code headers}; a recurring list is parsed only once. */
-  @SuppressWarnings("ReferenceEquality") // a recurring list is one object
+  @SuppressWarnings("ReferenceEquality") // a recurring block is decoded to the same list
   RequestHead headOf(HeaderList headers) {
     if (!headers.recurs()) {
       return RequestHead.of(headers);

@@ -42,7 +42,7 @@ public final class DeadlineTimers {
   }
 
   private static final Logger log = LoggerFactory.getLogger(DeadlineTimers.class);
-  private static final int TICK_BITS = 21; // 2.1 ms
+  private static final int TICK_BITS = 21; // a tick is 2.1 ms
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
@@ -93,7 +93,7 @@ public final class DeadlineTimers {
 
   private void setAlarm(long tick) {
     if (tick < alarmTick) {
-      cancelAlarm.run(); // else each earlier deadline would leave a task in the loop's queue
+      cancelAlarm.run(); // otherwise the loop's queue would keep the tasks of replaced alarms
       alarmTick = tick;
       long due = origin + (tick << TICK_BITS);
       cancelAlarm = alarm.in(Math.max(0, due - clock.getAsLong()), this::onAlarm);
@@ -118,7 +118,7 @@ public final class DeadlineTimers {
   private static void fire(Entry entry) {
     try {
       entry.onDeadline();
-    } catch (RuntimeException | Error e) { // Error: there may be no memory for a reply
+    } catch (RuntimeException | Error e) { // an Error if a reply finds no memory
       log.error("a call was not ended at its deadline because of a bug", e);
     }
   }

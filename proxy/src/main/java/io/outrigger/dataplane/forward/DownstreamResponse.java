@@ -98,7 +98,7 @@ final class DownstreamResponse {
   void reply(RequestHead head, RpcStatus status, LocalReason reason, int httpStatus) {
     if (head.isGrpc()) {
       if (reason == LocalReason.DEADLINE || reason == LocalReason.OVERLOAD) {
-        stream.dropPending(); // else an app that does not read gets the status late (SC-08)
+        stream.dropPending(); // otherwise a slow reader gets the status late (SC-08)
       }
       end(
           phase == Phase.AWAITED
@@ -110,7 +110,7 @@ final class DownstreamResponse {
       var text = Unpooled.copiedBuffer(status.message() + "\n", StandardCharsets.UTF_8);
       headers(LocalReply.http(httpStatus, reason, text.readableBytes()));
       if (head.method().contentEquals(HEAD)) {
-        text.clear(); // only its length is sent
+        text.clear(); // a reply to HEAD has no body, only its length
       }
       data(text, true);
     }

@@ -413,11 +413,11 @@ public final class ForwardedCall implements StreamHandler {
   void reply(RpcStatus status, LocalReason reason, int httpStatus) {
     RpcStatus noted = noted(status, reason);
     record.local(noted, reason, httpStatus);
-    phase = phase.to(Phase.DONE); // first: data of the reply returns no credit to the backend
+    phase = phase.to(Phase.DONE); // set first, so that the reply returns no credit to the backend
     try {
       app.reply(head(), noted, reason, httpStatus);
     } finally {
-      settle(); // also when the reply fails for lack of memory
+      settle(); // even if there is no memory for the reply
     }
   }
 
@@ -441,7 +441,7 @@ public final class ForwardedCall implements StreamHandler {
   /** Ends both streams, releases all resources, and counts and reports the call. */
   private void settle() {
     if (!app.hasUnread()) {
-      time.disarm(); // else the deadline also limits the reading of the response
+      time.disarm(); // otherwise the deadline still limits how long the app may read
     }
     stopWaiting();
     request.release();

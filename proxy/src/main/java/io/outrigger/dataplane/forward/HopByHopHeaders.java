@@ -98,7 +98,7 @@ final class HopByHopHeaders {
         hasAuthority = true;
       }
       switch (field.known()) {
-        case AUTHORITY, // sent above
+        case AUTHORITY, // added before the first regular field
             HOST,
             CONNECTION,
             KEEP_ALIVE,

@@ -126,7 +126,7 @@ public final class LocalReply {
     String head = whole.substring(0, MAX_MESSAGE - CUT.length() - tail.length());
     int escape = head.lastIndexOf('%');
     if (escape > head.length() - 3) {
-      head = head.substring(0, escape); // does not split an escape
+      head = head.substring(0, escape); // removes an escape that would be cut
     }
     return head + CUT + tail;
   }

@@ -111,7 +111,7 @@ final class ReplayBuffer {
    */
   ByteBuf copy() {
     if (small != null) {
-      return Unpooled.wrappedBuffer(small); // an array is never changed
+      return Unpooled.wrappedBuffer(small); // can be shared, because no code changes the array
     }
     ByteBuf all = large;
     if (all == null) {

@@ -131,7 +131,7 @@ public final class RequestHead implements CallRequest {
   }
 
   /** Returns the header list that was sent last if it was built from equal values, or null. */
-  @SuppressWarnings("ReferenceEquality") // callers cache these fields
+  @SuppressWarnings("ReferenceEquality") // callers reuse their HeaderField objects
   @Nullable HeaderList upstream(HeaderField authority, HeaderField scheme, long timeoutNanos) {
     Upstream last = upstream;
     return last != null

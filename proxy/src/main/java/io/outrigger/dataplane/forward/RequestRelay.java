@@ -88,7 +88,7 @@ final class RequestRelay {
    */
   void open(Http2Stream stream) {
     backend = stream;
-    bytesToResend += (int) sent; // at most the size of the copy
+    bytesToResend += (int) sent; // the cast is safe, because the copy is small
     sent = 0;
     passed = 0;
     boolean ended = app.requestEnded();
@@ -156,7 +156,7 @@ final class RequestRelay {
       if (buffered == null) {
         buffered = new PendingData();
       }
-      ByteBuf remaining = data.skipBytes(copied).slice(); // has its own indices
+      ByteBuf remaining = data.skipBytes(copied).slice(); // the slice has its own indices
       buffered.add(remaining, true, data.alloc());
     } else {
       data.release();

@@ -65,7 +65,7 @@ final class ResponseRelay {
     call.record.responded(code);
     headStatus = grpcStatus(headers);
     owesGrpcStatus = call.isGrpc() && code == 200 && isGrpc(headers) && headStatus == null;
-    HeaderList head = call.filtered(headers.without(KnownName.LOCAL)); // only this proxy sends it
+    HeaderList head = call.filtered(headers.without(KnownName.LOCAL)); // backends may not set it
     if (endStream) {
       onEnd(head);
     } else if (isAccepted(head)) {
@@ -184,6 +184,6 @@ final class ResponseRelay {
 
   private static int statusOf(HeaderList headers) {
     AsciiString status = headers.get(KnownName.STATUS);
-    return status == null ? 200 : status.parseInt(); // the connection has checked for three digits
+    return status == null ? 200 : status.parseInt(); // the connection accepts only three digits
   }
 }

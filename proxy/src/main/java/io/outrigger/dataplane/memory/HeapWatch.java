@@ -96,8 +96,7 @@ public final class HeapWatch {
   }
 
   /**
-   * Starts a thread that watches the heap of this process for {@code gauge} until the thread is
-   * closed.
+   * Starts a thread that measures the heap and updates {@code gauge} until the thread is closed.
    */
   public static ControlThread start(MemoryGauge gauge) {
     var thread = new ControlThread("heap");

@@ -181,7 +181,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private void resumeSome() {
     isResumingLater = false;
     gauge.measure();
-    due = due == 0 ? paused.size() : Math.min(due, paused.size()); // some may have closed
+    due = due == 0 ? paused.size() : Math.min(due, paused.size()); // others have closed
     for (int i = 0; i < RESUMED_PER_TURN && due > 0 && !gauge.isUsedUp(); i++, due--) {
       Iterator<MemoryHolder> first = paused.iterator();
       MemoryHolder holder = first.next();
@@ -276,7 +276,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes the weight
   private void end(Ranked heavy) {
-    if (holders.contains(heavy.holder)) { // else the connection has closed since it was ranked
+    if (holders.contains(heavy.holder)) { // otherwise the connection has closed since then
       close(heavy.holder);
       weight = Math.max(0, weight - heavy.weight);
       gauge.onEnded(sideOf(heavy.holder), heavy.weight);
@@ -338,7 +338,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     try {
       var unused = loop.schedule(task, delay, unit);
     } catch (RejectedExecutionException stopped) {
-      isTicking = false; // the process ends
+      isTicking = false; // the loop has stopped, because the process ends
     }
   }
 
@@ -346,7 +346,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     try {
       loop.execute(task);
     } catch (RejectedExecutionException stopped) {
-      heaviest = 0; // the process ends
+      heaviest = 0; // the loop has stopped, because the process ends
     }
   }
 }

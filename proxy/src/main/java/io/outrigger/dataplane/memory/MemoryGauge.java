@@ -229,7 +229,7 @@ public final class MemoryGauge implements ProcessMemory {
     programBytes = Math.min(programBytes, liveBytes);
     heldHeap = Math.max(0, liveBytes - programBytes - released.get());
     if (heldHeap >= HEAVY * limits.heapBytes() && apps() == 0) {
-      programBytes = liveBytes; // a configuration has grown: no peer could be ended for it
+      programBytes = liveBytes; // not held by peers, so by a configuration that has grown
       heldHeap = 0;
     }
     heapShare = (double) heldHeap / limits.heapBytes();
@@ -238,7 +238,7 @@ public final class MemoryGauge implements ProcessMemory {
     heapToEnd.set(isHeavy ? Math.max(1, weightToEnd()) : 0);
     measure();
     if (isHeavy) {
-      relieving.set(false); // each collection starts anew
+      relieving.set(false); // so that relieve() also acts while an earlier relief is in progress
       relieve();
     }
   }

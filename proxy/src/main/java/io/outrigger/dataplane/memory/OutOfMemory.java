@@ -95,7 +95,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   boolean report(Throwable failure) {
     Optional<OutOfMemoryError> error = Exhaustion.outOfMemory(failure);
     if (error.isPresent() && Exhaustion.isOfJvm(error.get())) {
-      var unused = relief.getAsBoolean(); // a heap that stays full is HeapWatch's matter
+      var unused = relief.getAsBoolean(); // HeapWatch ends the process if the heap stays full
     }
     return error.isPresent();
   }
@@ -124,7 +124,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     private final byte[] shortLine;
 
     ProcessEnd(MemoryPlan plan) {
-      remedy = // String.format takes milliseconds at its first use
+      remedy = // not by String.format, which takes milliseconds at its first use
           "the heap's limit is "
               + (plan.heapBytes() >> 20)
               + " MiB and that of buffers "
@@ -152,12 +152,12 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
         System.err.flush();
         line = line("outrigger: out of memory " + reason + "; " + remedy);
       } catch (OutOfMemoryError again) {
-        // the short line has the remedy
+        // The short line is written, which also names the remedy.
       }
       try {
         err.write(line);
       } catch (IOException nobodyReads) {
-        // the exit code reports the failure
+        // stderr is closed, so only the exit code reports the failure.
       }
     }
 

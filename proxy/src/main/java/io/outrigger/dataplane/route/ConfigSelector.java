@@ -100,7 +100,7 @@ public final class ConfigSelector {
     return new RouteDecision.Reject(
         RpcStatus.unavailable("no route for " + owner + " and path " + WireText.read(path)),
         "no_route",
-        isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // a served address
+        isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // only served addresses answer with HTTP
   }
 
   /** The routes in order of preference; a {@link RouteTrace} receives indices of this list. */

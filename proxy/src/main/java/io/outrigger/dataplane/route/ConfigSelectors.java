@@ -123,7 +123,7 @@ public final class ConfigSelectors {
         Map<String, ClusterHandle> clusters,
         Map<String, FilterConfig> filterOverrides) {
       ClusterHandle handle = handles.get(cluster);
-      if (handle == null) { // A31-11: a bug: balancing is updated first
+      if (handle == null) { // A31-11: a bug, as balancing is updated first
         return new RouteDecision.Reject(
             RpcStatus.internal("cluster \"" + cluster + "\" is unknown to load balancing"),
             "xds_error");

@@ -51,7 +51,7 @@ public final class GrpcTimeout {
   public static AsciiString format(long nanos) {
     int unit = 0;
     long value = nanos;
-    while (value >= 100_000_000L) { // ends, since any value fits in hours
+    while (value >= 100_000_000L) { // ends, since any long fits in 8 digits of hours
       unit++;
       value = (nanos - 1) / UNIT_NANOS[unit] + 1;
     }

@@ -62,7 +62,7 @@ public final class AppCluster {
   public AppCluster(
       String serve, String app, Function<ClusterManager.Listener, ClusterManager> makeClusters) {
     this.app = app;
-    name = "app of " + serve; // no control plane names a cluster like this
+    name = "app of " + serve; // no control plane is expected to use such a name
     endpoints = Outcome.failed(RpcStatus.unavailable(app + ": not looked up yet"));
     clusters = makeClusters.apply(new LostConnections());
     handle = Optional.ofNullable(clusters.apply(config()).get(name)).orElseThrow();
@@ -77,7 +77,7 @@ public final class AppCluster {
   }
 
   /**
-   * Connects to the addresses that a resolver passes to {@link #endpoints}.
+   * Connects to the app's addresses, which a resolver passes to {@link #endpoints}.
    *
    * @param lookUpAgain called after a connection to the app was lost or failed
    * @param stopLookups called by {@link #close}

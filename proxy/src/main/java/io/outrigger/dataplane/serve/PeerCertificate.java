@@ -60,7 +60,7 @@ final class PeerCertificate {
   private static byte[] sha256(byte[] bytes) {
     try {
       return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException impossible) { // every JVM has it
+    } catch (NoSuchAlgorithmException impossible) { // every JVM has SHA-256
       throw new AssertionError(impossible);
     }
   }

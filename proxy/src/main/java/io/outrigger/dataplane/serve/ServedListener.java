@@ -239,7 +239,7 @@ public final class ServedListener {
     }
     port = opened.get();
     retryDelay = FIRST_RETRY;
-    if (config == null) { // stopped meanwhile
+    if (config == null) { // the Listener went out of use while the port was opened
       drainPort();
     } else {
       setState(State.SERVING, Optional.empty());

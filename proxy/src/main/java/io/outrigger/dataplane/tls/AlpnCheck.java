@@ -36,7 +36,7 @@ final class AlpnCheck extends SslClientHelloHandler<Boolean> {
     try {
       return ClientHello.protocols(hello.nioBuffer()).stream().anyMatch(alpn::contains);
     } catch (RuntimeException malformed) {
-      return true; // the library reports the error
+      return true; // the TLS library reports why the ClientHello is malformed
     }
   }
 

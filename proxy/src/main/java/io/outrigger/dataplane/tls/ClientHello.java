@@ -79,9 +79,9 @@ final class ClientHello {
   /** Returns the content of an extension; empty if the ClientHello does not have it. */
   private static ByteBuffer extension(ByteBuffer in, int wanted) {
     skip(in, FIXED_BYTES);
-    skip(in, in.get() & 0xff); // session
-    skip(in, in.getShort() & 0xffff); // cipher suites
-    skip(in, in.get() & 0xff); // compression
+    skip(in, in.get() & 0xff); // the session ID
+    skip(in, in.getShort() & 0xffff); // the cipher suites
+    skip(in, in.get() & 0xff); // the compression methods
     skip(in, Math.min(2, in.remaining())); // the length of all extensions
     while (in.hasRemaining()) {
       int type = in.getShort() & 0xffff;

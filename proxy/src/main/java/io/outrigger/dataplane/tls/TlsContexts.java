@@ -121,7 +121,7 @@ public final class TlsContexts {
       removal.cancel();
       uses.add(use);
       if (current != null && !current.isOk()) {
-        onMaterial(watch.material()); // building may succeed now
+        onMaterial(watch.material()); // a context that could not be built is tried again
       } else if (current != null) {
         control.execute(
             () -> {
@@ -159,7 +159,7 @@ public final class TlsContexts {
       Outcome<TlsContext> built;
       try {
         built = Outcome.ok(TlsContext.of(material, settings.alpn(), tasks));
-      } catch (GeneralSecurityException | RuntimeException | Error e) { // users need a result
+      } catch (GeneralSecurityException | RuntimeException | Error e) { // users wait for a result
         built = Outcome.failed(RpcStatus.unavailable("certificates cannot be used for TLS: " + e));
       }
       Outcome<TlsContext> result = built;

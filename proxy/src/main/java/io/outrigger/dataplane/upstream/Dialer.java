@@ -71,7 +71,7 @@ record Dialer(
       Function<Http2Connection, ConnectionHandler> handlers,
       TlsHandshake.Listener handshake,
       Consumer<String> failed) {
-    if (address.tls().isPresent() && tls == null) { // never in plain text
+    if (address.tls().isPresent() && tls == null) { // without TLS, no connection
       throw new IllegalStateException("no TLS context for " + address);
     }
     Optional<String> path = address.unixPath();
@@ -170,7 +170,7 @@ record Dialer(
 
   private static InetSocketAddress resolve(EndpointAddress address) {
     byte[] bytes = NetUtil.createByteArrayFromIpAddressString(address.ip());
-    if (bytes == null) { // decoders admit literals only
+    if (bytes == null) { // decoders admit only IP literals
       throw new IllegalArgumentException("not an IP address: " + address.ip());
     }
     try {

@@ -78,7 +78,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   @Override
   public void onFailed(HandshakeResult result, String reason) {
-    if (state == State.OPENING) { // otherwise the attempt was cancelled before
+    if (state == State.OPENING) { // otherwise the attempt was cancelled
       owner.onHandshaken(result);
     }
     fail(reason);
@@ -209,7 +209,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   public void onReady() {
     Http2Connection ready = socket;
     if (state != State.OPENING || ready == null) {
-      close(); // the attempt was cancelled before
+      close(); // the attempt was cancelled
       return;
     }
     Optional<String> objection = objectionAfterHandshake();
@@ -268,7 +268,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   @Override
   public StreamHandler onStream(Http2Stream stream) {
-    throw new IllegalStateException("a backend opened a stream"); // the connection forbids it
+    throw new IllegalStateException("a backend opened a stream"); // the connection forbids pushes
   }
 
   @Override

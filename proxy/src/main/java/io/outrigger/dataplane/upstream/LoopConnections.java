@@ -172,7 +172,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   }
 
   private @Nullable Http2Stream openFor(CallTransport.Waiter waiter) {
-    for (int i = 0; i < established.size(); i++) { // the oldest first
+    for (int i = 0; i < established.size(); i++) { // the oldest connection first
       Http2Stream stream = established.get(i).openFor(waiter);
       if (stream != null) {
         return stream;
@@ -221,7 +221,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
    */
   private void connectFurther() {
     if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {
-      return; // onCapacity follows
+      return; // a connection calls onCapacity when it admits streams
     }
     if (transport.reserveExtra()) {
       extras++;
@@ -251,7 +251,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   private void borrow() {
     LoopConnections lender = transport.lenderFor(index);
     if (lender == null) {
-      return; // onLenderReady follows, unless the transport ends
+      return; // onLenderReady is called when a loop can lend streams
     }
     for (CallTransport.Waiter waiter : List.copyOf(waiters)) {
       waiters.remove(waiter);
@@ -423,7 +423,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
     if (ending == Ending.SERVED) {
       reconnectBackoff.reset();
-    } else if (ending == Ending.BROKEN) { // else the loop might reconnect without end
+    } else if (ending == Ending.BROKEN) { // otherwise the loop might reconnect without end
       borrows = established.isEmpty();
       cancelRetryTimer();
       retryAfter(reconnectBackoff.next());

@@ -65,7 +65,7 @@ public final class DnsEvents implements DnsLookup {
   private static String shown(List<EndpointAddress> addresses) {
     return "resolved: "
         + Count.list(
-            addresses.stream().map(EndpointAddress::ip).sorted().toList(), // servers rotate IPs
+            addresses.stream().map(EndpointAddress::ip).sorted().toList(), // servers vary the order
             ADDRESSES_SHOWN);
   }
 }

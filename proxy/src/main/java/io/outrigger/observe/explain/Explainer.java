@@ -157,7 +157,7 @@ public final class Explainer {
       if (!walk.isHitDrawn) {
         return;
       }
-      misses = walk.draws; // the last draw was the hit
+      misses = walk.draws; // the next walk misses what this walk hit
     }
   }
 
@@ -168,7 +168,7 @@ public final class Explainer {
       addBranch(probability, first);
       return;
     }
-    forwarded.cluster().release(); // the cluster is drawn again below
+    forwarded.cluster().release(); // the loop draws each cluster, this cluster too
     double all = weighted.clusters().stream().mapToLong(WeightedCluster::weight).sum();
     long upTo = 0;
     for (WeightedCluster cluster : weighted.clusters()) {
@@ -223,7 +223,7 @@ public final class Explainer {
                 Optional.of(cluster.picker().plan(call))));
       }
     } finally {
-      cluster.release(); // no call is sent
+      cluster.release(); // the plan is complete, and no call follows
     }
   }
 
@@ -231,7 +231,7 @@ public final class Explainer {
     List<Verdict> verdicts = new ArrayList<>();
     for (int index = 0; index < results.size() && verdicts.size() < MAX_ROUTES; index++) {
       Route route = routes.get(index);
-      int miss = requireNonNull(results.get(index)); // the first routes were examined, in order
+      int miss = requireNonNull(results.get(index)); // each walk starts at the first route
       String matcher = miss == RouteMatch.NO_MISS ? "" : route.match().matcher(miss);
       Result result = Result.MISSED;
       if (miss == RouteMatch.NO_MISS) {

@@ -81,7 +81,7 @@ final class OtelTracer implements CallTracer {
   private record ServerSpans(MessageSpan call) implements CallSpans {
     @Override
     public void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {
-      call.message(!isRequest, sequence, bytes, isCompressed); // a server receives requests
+      call.message(!isRequest, sequence, bytes, isCompressed); // requests are received messages
     }
 
     @Override

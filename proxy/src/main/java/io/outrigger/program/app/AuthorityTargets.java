@@ -25,7 +25,7 @@ import java.util.function.Function;
  */
 @AnyThread
 final class AuthorityTargets implements TargetResolver {
-  private static final Duration IDLE = Duration.ofHours(1); // CONTRACT section 2, --forward
+  private static final Duration IDLE = Duration.ofHours(1);
   private static final Duration SWEEP = Duration.ofMinutes(1);
 
   private final ControlLoop control;

@@ -31,12 +31,12 @@ final class RunningServe {
   private final ServedListener port;
   private final ServingReports reports;
   private final ServeRecords records;
-  private volatile String resource = ""; // the Listener's name; empty until {@link #start}
+  private volatile String resource = ""; // the Listener's name; empty until start()
 
   /** Configuration errors that make requests fail although the port is open. */
   private Set<String> configErrors = Set.of();
 
-  private @Nullable ServingWatcher watcher; // null until {@link #start}
+  private @Nullable ServingWatcher watcher; // null until start()
 
   RunningServe(
       ServeSpec spec,

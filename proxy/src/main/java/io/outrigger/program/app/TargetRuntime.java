@@ -50,7 +50,7 @@ public final class TargetRuntime
 
   private volatile @Nullable ConfigSelector selector;
   private Optional<DomainMatch> domain = Optional.empty();
-  private @Nullable XdsDependencyManager dependencies; // null until {@link #start}
+  private @Nullable XdsDependencyManager dependencies; // null until start()
   private boolean hadConfig;
   private boolean closed;
 

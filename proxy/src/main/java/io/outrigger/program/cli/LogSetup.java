@@ -24,9 +24,8 @@ public final class LogSetup {
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
   /**
-   * gRPC logs a warning with a stack trace at every attempt to resolve an unknown name. The program
-   * itself already logs the reason of the failed stream or export. Errors of this gRPC class are
-   * still logged.
+   * gRPC logs a warning with a stack trace at every attempt to resolve an unknown name. This class
+   * may log only errors, because the program itself logs why a stream or an export failed.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 

@@ -79,7 +79,7 @@ final class OutriggerCommand implements Runnable {
     }
     commandLine.setOut(context.out()).setErr(context.err());
     commandLine.setUsageHelpWidth(100).setUsageHelpAutoWidth(true);
-    commandLine.setExpandAtFiles(false); // {@code @} is part of --forward
+    commandLine.setExpandAtFiles(false); // values of --forward contain @
     commandLine.setParameterExceptionHandler((e, line) -> onBadUsage(e, context.err()));
     commandLine.setExecutionExceptionHandler(
         (e, command, parsed) -> Failures.report(e, context.err()));

@@ -137,7 +137,7 @@ final class StatusCommand extends AdminCommand {
   private int watch(AdminClient client) throws InvalidInput {
     PrintWriter out = context.out();
     if (isTerminal()) {
-      out.print(ALTERNATE_SCREEN); // keeps the terminal's content for MAIN_SCREEN
+      out.print(ALTERNATE_SCREEN); // MAIN_SCREEN restores the present content
       Runtime.getRuntime()
           .addShutdownHook(
               new Thread(

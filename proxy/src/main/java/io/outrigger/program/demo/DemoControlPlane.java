@@ -37,7 +37,7 @@ final class DemoControlPlane implements AutoCloseable {
   static final String NODE = "outrigger-demo";
   static final String SERVER_TEMPLATE = "greeter/inbound/%s";
 
-  /** The only group of the cache, since only the first request of a stream names its node. */
+  /** The cache key of all nodes, because later requests of a stream do not name their node. */
   private static final String ALL = "all";
 
   /**

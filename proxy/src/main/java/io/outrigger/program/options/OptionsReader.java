@@ -71,7 +71,7 @@ public final class OptionsReader {
   private static final String OFF = "off";
   private static final String PEER_HEADER = "x-forwarded-client-cert";
   private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:%\\[\\]-]+");
-  private static final Pattern ZONE = Pattern.compile("[A-Za-z0-9._-]{1,63}"); // a label's value
+  private static final Pattern ZONE = Pattern.compile("[A-Za-z0-9._-]{1,63}"); // as a label value
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
   /**
@@ -146,7 +146,7 @@ public final class OptionsReader {
     problems.throwIfAny(); // wrong flags are reported before the content of files
     problems.addFiles(overlay.problems());
     problems.throwIfAny();
-    if (source.isPresent() && lookup.timeout().isZero()) { // else BootstrapWait checks
+    if (source.isPresent() && lookup.timeout().isZero()) { // otherwise BootstrapWait checks
       SourceLookup.check(source.get());
     }
     return options;

@@ -134,7 +134,7 @@ public final class SourceLookup {
     return paths;
   }
 
-  /** Returns {@code given} with one server, the static files, in place of all control planes. */
+  /** Returns a copy of {@code given} whose only server serves the static files. */
   private static Bootstrap forFiles(Bootstrap given) {
     var files =
         new XdsServer(
