@@ -9,7 +9,7 @@ import io.outrigger.base.LoopConfined;
 @FunctionalInterface
 public interface CallObserver {
   /**
-   * @return false when the observer had to drop the call; dropped calls are counted
+   * @return whether the observer accepts the call; false when it drops and counts the call
    */
   boolean onEnded(CallSummary call);
 

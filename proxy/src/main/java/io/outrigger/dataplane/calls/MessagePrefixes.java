@@ -26,7 +26,7 @@ final class MessagePrefixes {
   /**
    * Returns the parser state after {@code data}; the indices of {@code data} do not change.
    *
-   * @param spans notified of each complete prefix
+   * @param spans receives an event for each complete prefix
    * @param isRequest whether the body belongs to the request, not to the response
    */
   static long read(long state, ByteBuf data, CallSpans spans, boolean isRequest) {

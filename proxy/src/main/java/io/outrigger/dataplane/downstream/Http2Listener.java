@@ -270,7 +270,7 @@ public final class Http2Listener {
   /**
    * Stops accepting connections and lets every connection finish its streams.
    *
-   * @return completed on an event loop when all connections are closed
+   * @return a stage that completes on an event loop when all connections are closed
    */
   public CompletableFuture<Void> drain() {
     return closePort(AcceptedConnections::drain);

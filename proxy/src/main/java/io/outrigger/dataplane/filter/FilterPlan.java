@@ -11,7 +11,7 @@ import java.util.Optional;
  * The possible effects of a filter on a request, for explanations.
  *
  * @param effects descriptions by name of the effect, in order
- * @param session empty when the filter assigns no session
+ * @param session the session that the filter assigns; empty for none
  */
 public record FilterPlan(
     String kind, Map<String, String> effects, Optional<CookieSession> session) {

@@ -177,7 +177,7 @@ public final class SessionFilter implements RouteFilter {
      * "Response Side Processing").
      *
      * @param cluster the cluster in which the call was balanced
-     * @return empty when the client's cookie already names the used endpoint and cluster
+     * @return the cookie; empty when the client's cookie names the used endpoint and cluster
      */
     public Optional<String> setCookie(String cluster) {
       if (used.isEmpty()) {

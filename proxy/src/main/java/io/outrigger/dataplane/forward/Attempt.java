@@ -65,7 +65,7 @@ final class Attempt implements CallTransport.Waiter {
    * Requests a stream. When this method returns, the stream may already be open, and the call may
    * have ended.
    *
-   * @return false when the subchannel has no transport; the attempt has then ended
+   * @return whether the subchannel has a transport; without a transport, the attempt ends
    */
   boolean start() {
     if (subchannel.transport() instanceof CallTransport live) {

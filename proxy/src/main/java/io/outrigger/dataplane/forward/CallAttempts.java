@@ -314,8 +314,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Opens a stream to {@code subchannel}. Returns false when the subchannel has no transport;
-   * nothing was sent then, and a newer picker is published already or follows.
+   * Opens a stream to {@code subchannel}. Returns false if the subchannel has no transport. In this
+   * case nothing was sent, and a newer picker is already published or will be.
    */
   private boolean open(Subchannel subchannel) {
     to(Phase.OPENING);
@@ -385,7 +385,7 @@ final class CallAttempts implements PickContext, FilteredCall {
    * Computes the back-off after a backend has answered with a failure.
    *
    * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when absent
-   * @return nanoseconds; {@link RetryState#NO_RETRY} when the answer goes to the app
+   * @return the back-off in nanoseconds, or {@link RetryState#NO_RETRY} to answer the app
    */
   long retryDelay(RpcStatus.Code code, @Nullable AsciiString pushback) {
     return mayRetry() && retries != null

@@ -29,7 +29,7 @@ public final class CallLoop implements Executor {
   private final @Nullable RequestHead[] heads = new RequestHead[HEADS];
 
   /**
-   * @param clock monotonic nanoseconds
+   * @param clock a monotonic clock in nanoseconds
    */
   public CallLoop(
       int index,

@@ -11,8 +11,8 @@ public interface CallTransport extends Transport {
    * Opens a stream whose events occur on the given loop, which must be the current loop. While no
    * connection has room for a stream, waiters wait in order of arrival (SC-36).
    *
-   * @param waiter notified by {@link Waiter#onOpened}, possibly before this method returns
-   * @return false when the transport accepts no more streams; {@code waiter} is then not notified
+   * @param waiter gets {@link Waiter#onOpened}, possibly before this method returns
+   * @return whether the transport accepts streams; if not, {@code waiter} is not notified
    */
   boolean open(int loop, Waiter waiter);
 

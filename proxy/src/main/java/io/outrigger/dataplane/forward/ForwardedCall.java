@@ -195,8 +195,8 @@ public final class ForwardedCall implements StreamHandler {
   }
 
   /**
-   * Whether at least half of the time limit has passed; a reset by the app is then not counted as
-   * abuse. The threshold is half because the app's clock started earlier.
+   * Whether at least half of the time limit has passed, after which a reset by the app is no abuse.
+   * The threshold is half because the app's clock started earlier.
    */
   @Override
   public boolean isTimeUp() {

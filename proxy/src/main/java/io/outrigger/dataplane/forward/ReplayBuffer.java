@@ -38,8 +38,8 @@ final class ReplayBuffer {
   private int size;
 
   /**
-   * Whether some bytes were not copied. Later bytes are then not copied either, because a copy with
-   * a gap is useless.
+   * Whether some bytes were not copied. After the first byte that is not copied, no byte is copied,
+   * because a copy with a gap is useless.
    */
   private boolean full;
 

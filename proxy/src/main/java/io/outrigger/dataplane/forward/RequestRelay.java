@@ -49,7 +49,7 @@ final class RequestRelay {
 
   /**
    * The number of bytes that were sent to an earlier backend and are not yet sent to the current
-   * backend. These bytes return no credit when they are sent again.
+   * backend. The bytes that are sent again return no credit.
    */
   private int bytesToResend;
 

@@ -39,7 +39,7 @@ final class RetryState {
    * Returns the delay before the next attempt, and counts this attempt.
    *
    * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when absent
-   * @return nanoseconds, or {@link #NO_RETRY}
+   * @return the back-off in nanoseconds, or {@link #NO_RETRY}
    */
   long afterFailure(Code code, @Nullable AsciiString pushback) {
     if (attempts >= policy.maxAttempts() || !policy.codes().contains(code)) {

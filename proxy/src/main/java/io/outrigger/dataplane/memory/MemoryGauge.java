@@ -152,8 +152,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers' memory is used up, with garbage on the heap included. New connections are then
-   * refused, and only busy apps are read from.
+   * Whether peers' memory is used up, with garbage on the heap included. While it is used up, new
+   * connections are refused, and only busy apps are read from.
    */
   @Override
   public boolean isUsedUp() {
@@ -288,7 +288,7 @@ public final class MemoryGauge implements ProcessMemory {
   /**
    * Ends the heaviest connection because an allocation failed.
    *
-   * @return false when there is no connection to end
+   * @return whether there was a connection to end
    */
   public boolean endHeaviest() {
     LoopMemory heaviest = null;

@@ -15,7 +15,7 @@ import java.util.Optional;
  *       if the route has neither {@code timeout} nor {@code max_grpc_timeout}, and the connection
  *       manager sets a limit. The first field that is set decides: {@code grpc_timeout_header_max},
  *       {@code max_stream_duration}, or the {@code max_stream_duration} of the connection manager.
- *   <li>The first version applies otherwise. The first field that is set decides: {@code
+ *   <li>In all other cases, the first version applies. The first field that is set decides: {@code
  *       max_grpc_timeout}, {@code timeout}, or the default of 15 s.
  * </ul>
  *

@@ -19,7 +19,7 @@ public interface ForwardTarget {
   /**
    * Parks a call until a selector other than {@code seen} is published.
    *
-   * @param seen null to wait for the first selector
+   * @param seen the selector that the caller knows; null to wait for the first selector
    * @return a ticket for {@link #unpark}, or a negative number when another selector is already
    *     published
    */

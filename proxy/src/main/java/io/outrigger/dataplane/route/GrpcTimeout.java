@@ -18,7 +18,7 @@ public final class GrpcTimeout {
   /**
    * Reads a header value.
    *
-   * @return nanoseconds, at least 0 and clamped below {@link EffectiveTimeout#NONE}; or {@link
+   * @return the timeout in nanoseconds, from 0 to below {@link EffectiveTimeout#NONE}; or {@link
    *     #MALFORMED}
    */
   public static long parse(CharSequence text) {
@@ -46,7 +46,7 @@ public final class GrpcTimeout {
    * Formats a duration in the finest unit that fits into eight digits. The value is rounded up, so
    * that this proxy's deadline is earlier than the backend's deadline (A31-37).
    *
-   * @param nanos positive
+   * @param nanos a positive duration
    */
   public static AsciiString format(long nanos) {
     int unit = 0;

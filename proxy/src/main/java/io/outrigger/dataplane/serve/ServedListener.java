@@ -311,7 +311,7 @@ public final class ServedListener {
   /**
    * Closes the port permanently; open calls may finish.
    *
-   * @return completed when all connections are closed
+   * @return a stage that completes when all connections are closed
    */
   public CompletableFuture<Void> drain() {
     return end(Http2Listener::drain);

@@ -9,9 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a ClientHello before the TLS library, and refuses a client that offers no supported
- * protocol with the alert of RFC 7301 section 3.2. Netty with BoringSSL would complete the
- * handshake without a protocol, and the client would not get the reason.
+ * Reads the ClientHello before the TLS library does, and sends the alert of RFC 7301 section 3.2 to
+ * a client that offers no supported protocol. Netty with BoringSSL would complete the handshake
+ * without a protocol, and the client would not get the reason.
  */
 @LoopConfined
 final class AlpnCheck extends SslClientHelloHandler<Boolean> {
@@ -26,7 +26,7 @@ final class AlpnCheck extends SslClientHelloHandler<Boolean> {
     this.alpn = alpn;
   }
 
-  /** Accepts bytes that are not a ClientHello, because the library then reports the error. */
+  /** Accepts bytes that are not a ClientHello, because the TLS library reports that error. */
   @Override
   protected Future<Boolean> lookup(ChannelHandlerContext ctx, @Nullable ByteBuf hello) {
     return ctx.executor().newSucceededFuture(hello == null || offersSupported(hello));

@@ -50,7 +50,7 @@ final class LogWriter implements AutoCloseable {
 
   /**
    * @param name the log and its file, such as {@code access log stdout}
-   * @param out closed by {@link #close}
+   * @param out the output, which {@link #close} closes
    * @param slots the capacity of the queue; an entry with long text takes several slots
    */
   LogWriter(String name, OutputStream out, int slots) {

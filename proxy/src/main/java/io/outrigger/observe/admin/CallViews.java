@@ -48,7 +48,7 @@ public final class CallViews {
     for (LocalReason reason : LocalReason.values()) {
       addCount(local, reason.word(), calls.byLocalReason(reason));
     }
-    // pairs: the upper bound of a bucket in microseconds, and the number of calls in that bucket
+    // Pairs of the upper bound of a bucket in microseconds and the number of calls in the bucket.
     Histogram histogram = calls.durations();
     List<long[]> durations =
         IntStream.range(0, histogram.buckets())

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes a feed to one connection, no faster than the client reads. The next part is requested only
- * while the connection is writable, so a slow client holds only one part in memory. The feed then
- * reports the events that such a client has missed.
+ * while the connection is writable, so a slow client holds only one part in memory. Gaps in the
+ * event numbers show a slow client which events it has missed.
  */
 @LoopConfined
 final class EventStream {
@@ -70,7 +70,7 @@ final class EventStream {
     pull();
   }
 
-  /** Shows both sides that the connection works. */
+  /** Writes a comment line, by which client and server notice a broken connection. */
   private void comment() {
     if (context.channel().isWritable()) {
       write(":\n\n");

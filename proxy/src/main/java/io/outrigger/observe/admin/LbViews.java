@@ -99,7 +99,7 @@ public final class LbViews {
     return new LbNode(
         target,
         "cluster_manager",
-        // any cluster may receive a request, so the root has the best state among the clusters
+        // Any cluster may receive a request, so the root has the best state among the clusters.
         clusters.stream().reduce(Connectivity.TRANSIENT_FAILURE, Connectivity::or),
         Map.of(),
         Count.of(clusters.size(), "cluster"),

@@ -40,7 +40,7 @@ public record Explanation(
   public enum Result {
     HIT,
     MISSED,
-    /** The route matches a random fraction of such requests. */
+    /** The route matches only a random fraction of the requests that match its other conditions. */
     POSSIBLE
   }
 

@@ -52,7 +52,7 @@ public final class LbCounters {
     SUCCEEDED(
         "grpc.subchannel.connection_attempts_succeeded", "Connection attempts that succeeded."),
     FAILED("grpc.subchannel.connection_attempts_failed", "Connection attempts that failed."),
-    /** The only gauge. */
+    /** The only gauge; the others are counters. */
     OPEN("grpc.subchannel.open_connections", "Open connections."),
     HANDSHAKES("grpc.client.tls.handshakes", "TLS handshakes, by result."),
     FALLBACKS(

@@ -62,7 +62,7 @@ final class ProcessMetrics {
             "outrigger_audit_log_dropped",
             "Lines that are missing from the audit log, which could not be written fast enough.");
     process.lostAuditLines().ifPresent(lost -> unaudited.add(Labels.EMPTY, lost));
-    // the process ends soon after a cut, so usually only the last OTLP export has this value
+    // The process ends soon after a cut, so usually only the last OTLP export has this value.
     all.counter(
             "outrigger_drain_requests_cut",
             "Open requests that were cut when --drain-timeout was over.")

@@ -43,7 +43,7 @@ public final class Telemetry implements AutoCloseable {
   /**
    * Starts the exports.
    *
-   * @param endpoint such as {@code http://collector:4317}
+   * @param endpoint a URL such as {@code http://collector:4317}
    * @param metrics called at each interval, on a thread of the SDK; may block
    * @throws IllegalArgumentException when a variable or the endpoint cannot be used; the message
    *     gives the reason

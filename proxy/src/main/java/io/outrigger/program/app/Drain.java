@@ -42,7 +42,7 @@ final class Drain {
   private final CompletableFuture<Void> exitRequested = new CompletableFuture<>();
 
   /**
-   * @param forwards complete, like {@code serves}, before the shutdown begins
+   * @param forwards a list that, like {@code serves}, is complete before the shutdown begins
    */
   Drain(
       ControlLoop control,

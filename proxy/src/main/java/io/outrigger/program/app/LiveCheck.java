@@ -202,7 +202,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
 
   @Override
   public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
-    // the first complete configuration is the result, so later changes are ignored
+    // The first complete configuration is the result, so later changes are ignored.
   }
 
   @Override

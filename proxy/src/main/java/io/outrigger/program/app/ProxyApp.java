@@ -102,7 +102,7 @@ public final class ProxyApp implements AutoCloseable {
   private final MemoryGauge memory;
   private final NettyConnector connector;
 
-  // copied on write, because metrics may be exported while ports are still being opened
+  // Copied on write, because metrics may be exported while ports are still being opened.
   private final List<RunningForward> forwards = new CopyOnWriteArrayList<>();
   private final List<RunningServe> serves = new CopyOnWriteArrayList<>();
   private final Optional<StdoutAuditLog> audit;

@@ -94,7 +94,7 @@ public final class TargetRuntime
     }
   }
 
-  /** Later requests fail. */
+  /** Ends the watches; later requests fail. */
   void close() {
     control.checkInside();
     if (closed) {

@@ -43,7 +43,7 @@ public final class Main {
     memory.limitBuffers();
     System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogSetup.Provider.class.getName());
     JulHandler.announce();
-    // without this property SLF4J reports its provider on every start
+    // Without this property, SLF4J reports its provider on every start.
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN");
     OutOfMemory.install(memory);
     start(

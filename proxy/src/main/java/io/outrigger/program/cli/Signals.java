@@ -44,9 +44,9 @@ public final class Signals {
   }
 
   /**
-   * Installs the handlers for the signals of this process. Some JVMs do not allow own handlers (no
-   * module jdk.unsupported, or -Xrs). The JVM's handlers then remain, and begin a shutdown on a
-   * signal.
+   * Installs the handlers for the signals of this process. Some JVMs do not allow handlers (no
+   * module jdk.unsupported, or -Xrs). In these JVMs, the JVM's own handlers remain, and begin a
+   * shutdown on a signal.
    */
   static Signals install() {
     Signals signals = new Signals(System::nanoTime);

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  */
 @AnyThread
 final class DemoStory {
-  // the length of each repetition if there is no limit
+  // The length of each repetition if there is no limit.
   private static final Duration ROUND = Duration.ofSeconds(30);
   private static final Duration STEP_LIMIT = Duration.ofSeconds(60); // enough for slow machines
   private static final Duration POLL = Duration.ofMillis(10);

@@ -203,8 +203,8 @@ public final class OptionsReader {
   }
 
   /**
-   * Returns the source; empty when it cannot be read. If the timeout is zero, the errors are then
-   * added to {@code problems}; otherwise the start reads the source again and reports its errors.
+   * Returns the source; empty when the source cannot be read. If the timeout is zero, its errors go
+   * to {@code problems}; otherwise the start reads the source again and reports its errors.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
@@ -474,7 +474,7 @@ public final class OptionsReader {
   }
 
   private static TransportKind transport(String text) {
-    // old command lines may name io_uring, which was removed
+    // Old command lines may still name io_uring, which was removed.
     return text.equals("io_uring")
         ? TransportKind.AUTO
         : oneOf(text, List.of(TransportKind.values()));

@@ -69,7 +69,7 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   /**
    * The requests of one stream. The next request is read only after the response to the previous
    * request is sent and the call is ready for more, so there is one request at a time. Only the
-   * half-close may arrive earlier; its handler then waits for the response.
+   * half-close may arrive before the response is sent, and its handler waits for the response.
    */
   @AnyThread
   private final class Requests implements StreamObserver<ClientStatusRequest> {
