@@ -183,7 +183,7 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
 
   private void end(boolean unsupported) {
     if (over) {
-      return; // the call has ended already
+      return; // the listener already knows the end
     }
     over = true;
     connections.onReportCallEnded(this);

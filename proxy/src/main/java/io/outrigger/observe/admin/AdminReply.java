@@ -79,7 +79,7 @@ public record AdminReply(
       isWritten = true;
       return new AdminReply(status, contentType, bytes, Optional.empty(), Map.of());
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory streams do not fail
+      throw new UncheckedIOException(e); // a stream in memory does not fail
     } finally {
       if (!isWritten) {
         bytes.release();

@@ -140,7 +140,7 @@ public final class LbViews {
         }
         json.name("children").beginArray();
       } catch (IOException e) {
-        throw new UncheckedIOException(e); // memory streams do not fail
+        throw new UncheckedIOException(e); // a stream in memory does not fail
       }
     }
 

@@ -47,7 +47,7 @@ public record MetricsView(
    * @param loopLagNanos the lag of each event loop (see {@link LoopLag})
    * @param endedForErrors connections that were closed because of an error of their peer
    */
-  @SuppressWarnings("ArrayRecordComponent") // the values are never compared
+  @SuppressWarnings("ArrayRecordComponent") // no code compares these records
   public record ProcessFigures(
       long controlFailures,
       Optional<Long> lostAuditLines,

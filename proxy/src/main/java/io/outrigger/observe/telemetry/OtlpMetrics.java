@@ -90,7 +90,7 @@ final class OtlpMetrics implements MetricProducer {
   private record Scrape(long startNanos, long nanos) {
     DoublePointData point(DataPointSnapshot point) {
       Attributes labels = attributes(point.getLabels());
-      double value = 1; // the value of an info metric
+      double value = 1; // an info metric always has the value 1
       if (point instanceof CounterDataPointSnapshot counter) {
         value = counter.getValue();
       } else if (point instanceof GaugeDataPointSnapshot gauge) {

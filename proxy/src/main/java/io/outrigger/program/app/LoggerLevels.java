@@ -59,7 +59,7 @@ final class LoggerLevels {
         context.exists(name) != null
             ? List.of(context.getLogger(name))
             : context.getLoggerList().stream()
-                .filter(each -> each.getName().endsWith("." + name)) // the log shows short names
+                .filter(each -> each.getName().endsWith("." + name)) // the log shows only this end
                 .toList();
     known.forEach(each -> each.setLevel(level));
     if (!known.isEmpty()) {

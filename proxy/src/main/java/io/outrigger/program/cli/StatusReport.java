@@ -92,7 +92,7 @@ final class StatusReport {
         .forEach(problems::add);
     servers.stream()
         .filter(server -> !server.text("connected").equals("true"))
-        .filter(server -> !server.text("asked").equals("false")) // an unused fallback
+        .filter(server -> !server.text("asked").equals("false")) // skips unused fallbacks
         .map(server -> server.format("control plane %s: not connected: %s", "uri", "lastError"))
         .map(line -> line.replaceFirst(": $", ""))
         .forEach(problems::add);

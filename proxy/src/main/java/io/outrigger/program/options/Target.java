@@ -153,7 +153,7 @@ public sealed interface Target {
   record Dns(ClusterSource.Dns name) implements Single {
     static final String SCHEME = "dns:";
 
-    private static final int MAX_HOST = 253; // RFC 1035, in text form
+    private static final int MAX_HOST = 253; // RFC 1035: 255 bytes, as text
     private static final Pattern HOST = Pattern.compile("([A-Za-z0-9_]([A-Za-z0-9_-]*)\\.?)+");
 
     private static Dns parse(String text) {

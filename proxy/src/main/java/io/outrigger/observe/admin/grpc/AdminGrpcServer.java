@@ -118,7 +118,7 @@ public final class AdminGrpcServer implements AutoCloseable {
 
   @Override
   public void close() {
-    health.enterTerminalState(); // notifies the watchers
+    health.enterTerminalState(); // sends NOT_SERVING to the watchers
     server.shutdownNow();
     stop(group);
   }
