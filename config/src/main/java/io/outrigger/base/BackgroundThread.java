@@ -38,7 +38,7 @@ public final class BackgroundThread implements Executor, AutoCloseable {
     try {
       executor.execute(task);
     } catch (RejectedExecutionException ended) {
-      // closed: the task is dropped
+      // The thread is closed, so the task is dropped.
     }
   }
 

@@ -91,7 +91,7 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
   private void run(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException | Error e) { // the executor would swallow the failure
+    } catch (RuntimeException | Error e) { // an executor would swallow the failure
       failures.incrementAndGet();
       if (Exhaustion.isOutOfMemory(e)) {
         onOutOfMemory(e);

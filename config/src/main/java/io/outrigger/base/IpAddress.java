@@ -42,7 +42,7 @@ public record IpAddress(boolean isV6, long high, long low) {
   }
 
   /** Reads a literal IPv4 or IPv6 address; empty for any other text. Names are never looked up. */
-  @SuppressWarnings("AddressSelection") // a literal address is not looked up
+  @SuppressWarnings("AddressSelection") // a literal address needs no look-up
   public static Optional<IpAddress> parse(String text) {
     boolean isV6 = text.indexOf(':') >= 0;
     if (!(isV6 ? V6.matcher(text).matches() : isV4(text))) {
@@ -68,7 +68,7 @@ public record IpAddress(boolean isV6, long high, long low) {
    */
   private static boolean isV4(String text) {
     int numbers = 0;
-    int value = -1; // before the first digit of a number
+    int value = -1; // -1 until the first digit of a number is read
     for (int i = 0; i <= text.length(); i++) {
       char next = i < text.length() ? text.charAt(i) : '.';
       if (next == '.' && value >= 0) {

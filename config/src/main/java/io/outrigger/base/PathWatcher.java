@@ -94,7 +94,7 @@ public final class PathWatcher<T> {
 
   private void onThrown(Throwable failure) {
     if (isFailing) {
-      return; // the failure before was logged
+      return; // the first of these failures was logged
     }
     isFailing = true;
     if (Exhaustion.isOutOfMemory(failure)) {

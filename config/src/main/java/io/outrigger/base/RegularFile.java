@@ -71,7 +71,7 @@ public final class RegularFile {
         String kind = attributes.isDirectory() ? "is a folder" : "is no regular file";
         throw new Unreadable(kind, false);
       }
-      if (attributes.size() > maxBytes) { // before a large file fills the heap
+      if (attributes.size() > maxBytes) { // a large file must not fill the heap
         throw new Unreadable("is larger than " + size(maxBytes), false);
       }
       try (InputStream in = Files.newInputStream(file)) {

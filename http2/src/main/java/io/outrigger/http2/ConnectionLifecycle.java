@@ -163,7 +163,7 @@ final class ConnectionLifecycle {
       state.enter(Phase.OPEN);
       handler().onReady();
     }
-    dirty.set(); // more streams may be allowed now
+    dirty.set(); // the peer's SETTINGS may allow more streams
   }
 
   void onSettingsAck() {

@@ -169,7 +169,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   /** Copies small parts of pending DATA, so that their large read buffers can be released. */
   private void settlePending() {
-    if (parts.streams.pendingBytes() > 0) { // most of thousands of connections have no pending DATA
+    if (parts.streams.pendingBytes() > 0) { // few connections have pending DATA
       for (SocketStream stream : parts.streams.table().snapshot()) {
         stream.settlePending(parts.ctx.alloc());
       }

@@ -178,9 +178,9 @@ final class ConnectionStreams {
 
   /**
    * Counts received DATA in the connection's window (section 5.2); returns false if the DATA
-   * exceeds the window. A WINDOW_UPDATE is sent once half of the window is used, even if the DATA
-   * was not consumed: otherwise stalled streams would use up the window and stall all other
-   * streams. The window of each stream bounds the memory that is held.
+   * exceeds the window. A WINDOW_UPDATE for the connection is sent once half of this window is
+   * used, even if the DATA was not consumed: otherwise stalled streams would use up the window and
+   * block all other streams. The window of each stream bounds the memory that is held.
    */
   boolean receive(int bytes) {
     if (bytes > credit) {
@@ -260,8 +260,8 @@ final class ConnectionStreams {
   // SETTINGS.
 
   /**
-   * Called when the peer has acknowledged our SETTINGS. A stream window below the default now also
-   * applies to streams that were opened before.
+   * Called when the peer has acknowledged our SETTINGS. Streams that were opened earlier have at
+   * least the default window; this method shrinks their windows to a smaller configured window.
    */
   void onSettingsAck() {
     int change = grantedWindow - settings.windows().stream();
@@ -288,7 +288,7 @@ final class ConnectionStreams {
 
   private void wakeIfWanted() {
     if (wantsCapacity) {
-      dirty.set(); // handled at the end of the turn
+      dirty.set(); // callers are notified at the end of the turn
     }
   }
 
@@ -346,7 +346,7 @@ final class ConnectionStreams {
    */
   void lose(SocketStream stream, Consumer<StreamHandler> last) {
     if (stream.isGone()) {
-      return; // the handler of another stream has reset it meanwhile
+      return; // the handler of another lost stream has reset this stream
     }
     remove(stream, true);
     try {
@@ -375,7 +375,7 @@ final class ConnectionStreams {
     stream.end();
     moves++;
     if (wantsCapacity || state.isGoingAway()) {
-      dirty.set(); // handled at the end of the turn, outside of any callback
+      dirty.set(); // callers are notified at the end of the turn, outside of callbacks
     }
   }
 }

@@ -182,11 +182,11 @@ public final class EventLoops {
       return CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new))
           .thenApply(all -> results.stream().map(CompletableFuture::join).toList());
     } catch (RejectedExecutionException stopped) {
-      return CompletableFuture.failedStage(stopped); // the process ends
+      return CompletableFuture.failedStage(stopped); // loops stop only when the process ends
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // identity is intended
+  @SuppressWarnings("ReferenceEquality") // each loop is one object
   public int index(EventLoop loop) {
     for (int i = 0; i < loops.length; i++) {
       if (loops[i] == loop) {

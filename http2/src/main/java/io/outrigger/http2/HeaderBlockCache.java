@@ -69,7 +69,7 @@ final class HeaderBlockCache {
 
   /**
    * Returns the list of {@code fields}, to which {@code block} was decoded without a change of the
-   * table's {@code state}. The list is cached if the block was decoded before.
+   * table's {@code state}. A block is cached only when it is decoded for the second time.
    */
   HeaderList onDecoded(int key, long state, byte[] block, int length, HeaderList.Builder fields) {
     if (key == 0 || !fields.isCacheable() || !seenOnce.isKnown(key)) {
@@ -95,7 +95,7 @@ final class HeaderBlockCache {
   }
 
   /** The cached block of {@code list}; null when the list is not cached. */
-  @SuppressWarnings("ReferenceEquality") // a list that recurs is one object
+  @SuppressWarnings("ReferenceEquality") // equal cached lists are one object
   byte @Nullable [] encoded(long state, HeaderList list) {
     int set = encodedSet(state, list);
     for (int i = set; i < set + WAYS; i++) {

@@ -65,7 +65,7 @@ final class HpackDecoder {
     try {
       int key = HeaderBlockCache.keyOf(state, bytes, end);
       HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
-      // Another connection, perhaps with a larger limit, may have cached the list.
+      // Another connection may have cached a list that is too large for this connection.
       boolean mayBeAny = maxListBytes >= HeaderList.MAX_CACHED_BYTES;
       return known != null && mayBeAny ? known : decodeNew(key);
     } finally {

@@ -201,7 +201,7 @@ public final class Http2Connection {
       if (!state.isEnding()) {
         flush();
       }
-    } catch (RuntimeException | Error e) { // OutOfMemoryError: no memory for a buffer
+    } catch (RuntimeException | Error e) { // such as an OutOfMemoryError of a buffer
       dirty.clear();
       onFailure(e);
     }
@@ -359,7 +359,7 @@ public final class Http2Connection {
       if (server && (cause instanceof SSLException || cause.getCause() instanceof SSLException)) {
         connection().lifecycle.abort(Http2Error.PROTOCOL_ERROR, SocketErrors.describe(cause));
       } else if (cause instanceof IOException || cause.getCause() instanceof IOException) {
-        connection().lifecycle.onSocketFailed(SocketErrors.describe(cause)); // wrapped by TLS
+        connection().lifecycle.onSocketFailed(SocketErrors.describe(cause)); // TLS wraps errors
       } else {
         connection().onFailure(cause);
       }

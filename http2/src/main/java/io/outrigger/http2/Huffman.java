@@ -136,7 +136,7 @@ final class Huffman {
 
   private static int bitsOf(long code) {
     int bits = SHORT_BITS + 1;
-    while (code >= FIRST_CODE[bits + 1]) { // every code is below the last entry
+    while (code >= FIRST_CODE[bits + 1]) { // ends: the last entry is above every code
       bits++;
     }
     return bits;

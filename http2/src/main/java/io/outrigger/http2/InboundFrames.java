@@ -312,7 +312,7 @@ final class InboundFrames implements FrameListener {
 
   @Override
   public void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault {
-    guard.onIdleWork(Math.max(1, table.active())); // every stream's id is compared
+    guard.onIdleWork(Math.max(1, table.active())); // the id of every stream is compared
     String text = debug.toString(StandardCharsets.UTF_8);
     lifecycle.onGoAway(lastStreamId, Http2Error.ofCode(code), text);
   }

@@ -69,7 +69,7 @@ final class LingeringClose {
   private boolean hasAllBytes() {
     return channel instanceof EpollSocketChannel socket
         && socket.isOpen()
-        && socket.config().isAutoRead() // else bytes may wait here, and closing would reset
+        && socket.config().isAutoRead() // if false, closing may reset unread bytes
         && socket.tcpInfo().state() == FIN_WAIT_2;
   }
 }

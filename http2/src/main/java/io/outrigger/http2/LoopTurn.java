@@ -118,7 +118,7 @@ final class LoopTurn {
 
   private void run() {
     streams = 0;
-    // A served connection may mark other connections or itself, for example by returning credit.
+    // The list may grow: a served connection may mark itself or others, as by returning credit.
     for (int i = 0; i < dirty.size(); i++) {
       serve(dirty.get(i));
     }
@@ -141,7 +141,7 @@ final class LoopTurn {
       try {
         var unused = loop.schedule(this::tick, 1, TimeUnit.SECONDS);
       } catch (RejectedExecutionException stopped) {
-        // the process ends
+        // The loop has stopped because the process ends.
       }
     }
   }
@@ -149,7 +149,7 @@ final class LoopTurn {
   private void tick() {
     isTicking = false;
     long now = loop.ticker().nanoTime();
-    for (Served connection : List.copyOf(connections)) { // a connection may close
+    for (Served connection : List.copyOf(connections)) { // copied, as a connection may close
       connection.onTick(now);
     }
     tickLater();

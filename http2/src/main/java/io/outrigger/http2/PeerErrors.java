@@ -42,7 +42,7 @@ public final class PeerErrors {
   private final AtomicReference<@Nullable String> last = new AtomicReference<>();
 
   public PeerErrors() {
-    for (Side side : Side.values()) { // an alert needs the value 0 before the value 1
+    for (Side side : Side.values()) { // an alert needs a counter that starts at 0
       ended.put(new Ended(side, Http2Error.ENHANCE_YOUR_CALM), new LongAdder());
     }
   }

@@ -60,7 +60,7 @@ public final class PendingData {
     settle(windowClosed, alloc);
     ByteBuf chunk = open;
     if (chunk == null || chunk.writableBytes() < size) {
-      try { // never reallocated: slices of the chunk may be in use
+      try { // cannot grow, because slices of the chunk may be in use
         chunk = FallbackBuffers.buffer(alloc, CHUNK_BYTES, CHUNK_BYTES);
       } catch (OutOfMemoryError e) {
         data.release();
@@ -74,7 +74,7 @@ public final class PendingData {
     bytes += size;
   }
 
-  @SuppressWarnings("ReferenceEquality") // identity is intended
+  @SuppressWarnings("ReferenceEquality") // compares the buffers, not their bytes
   private void addSlice(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf from = sourceOf(data);
     if (from != source) {
@@ -91,7 +91,7 @@ public final class PendingData {
    */
   void settle(boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf done = source;
-    int size = Math.min(sliceBytes, bytes); // some slices may have been taken
+    int size = Math.min(sliceBytes, bytes); // fewer if slices were taken already
     source = null;
     sliceBytes = 0;
     boolean flows = !windowClosed && bytes <= FLOWING_BYTES;
@@ -104,7 +104,7 @@ public final class PendingData {
     } catch (OutOfMemoryError none) {
       return; // the next necessary allocation reports the lack of memory
     }
-    for (int at = size; at > 0; ) { // from the last to the first
+    for (int at = size; at > 0; ) { // copies from the last slice to the first
       ByteBuf slice = chunks.removeLast();
       at -= slice.readableBytes();
       copy.setBytes(at, slice, slice.readerIndex(), slice.readableBytes());

@@ -68,7 +68,7 @@ final class Preface {
     return verdict;
   }
 
-  /** Examines the next byte of a line that is not the preface. */
+  /** Examines one byte of a first line that is not the preface, to recognize HTTP/1 and TLS. */
   private Verdict next(byte next) {
     length++;
     if (length == 1 && next == TLS_HANDSHAKE) {

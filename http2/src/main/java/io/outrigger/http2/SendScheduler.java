@@ -129,7 +129,7 @@ final class SendScheduler {
 
   /** Removes a stream that has ended from both queues. */
   void leave(SocketStream stream) {
-    if (!dataQueue.isEmpty()) { // most streams never wait, and need no hash
+    if (!dataQueue.isEmpty()) { // saves the hash of streams that never wait
       dataQueue.remove(stream);
     }
     if (!headQueue.isEmpty()) {

@@ -87,7 +87,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** The number of failed reads in a row. */
   private int waits;
 
-  @SuppressWarnings("deprecation") // the type that DelegatingHandle requires
+  @SuppressWarnings("deprecation") // DelegatingHandle requires this type
   private SocketReads(Channel channel, Handle sizes) {
     super(sizes);
     this.channel = channel;
@@ -123,7 +123,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   /** Returns this object as the channel's only handle, which the channel keeps. */
   @Override
-  @SuppressWarnings("deprecation") // the only method that channels call
+  @SuppressWarnings("deprecation") // channels call no other method
   public Handle newHandle() {
     return this;
   }
@@ -169,7 +169,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
       if (dirty == null || Exhaustion.isOfJvm(noneAtAll) || ++waits > MAX_WAITS) {
         throw noneAtAll;
       }
-      waitForBuffer(); // called before Netty checks whether to continue reading
+      waitForBuffer(); // must run before Netty decides whether to read on
       throw new NoBufferNow(noneAtAll);
     }
   }

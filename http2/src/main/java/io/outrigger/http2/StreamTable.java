@@ -192,7 +192,7 @@ final class StreamTable {
   /** A copy of the list of open streams; the caller must not change the copy. */
   List<SocketStream> snapshot() {
     if (active() == 0) {
-      return List.of(); // true for most connections, and the method is called often
+      return List.of(); // saves a list: most connections have no stream
     }
     List<SocketStream> all = new ArrayList<>(active());
     all.addAll(open.values());

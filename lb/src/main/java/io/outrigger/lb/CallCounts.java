@@ -51,7 +51,7 @@ public final class CallCounts {
 
   private void add(int loop, int kind) {
     int i = loop * STRIDE + kind;
-    counts.setRelease(i, counts.getPlain(i) + 1); // one writer per slot
+    counts.setRelease(i, counts.getPlain(i) + 1); // safe because a slot has one writer
   }
 
   private long sum(int kind) {

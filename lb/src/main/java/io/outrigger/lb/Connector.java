@@ -36,9 +36,9 @@ public interface Connector {
   }
 
   /**
-   * Called when calls wait for a connection of this connector's cluster. Queued attempts of the
-   * cluster then start before the attempts of clusters without waiting calls. A connector that does
-   * not queue attempts ignores this call.
+   * Called when calls wait for a connection of this connector's cluster. From this call on, the
+   * queued connection attempts of the cluster start before those of clusters without waiting calls.
+   * A connector that does not queue attempts ignores this call.
    */
   default void onCallsWaiting() {}
 

@@ -65,7 +65,7 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   String misspelt(String name) {
     return asObject()
         .flatMap(object -> DidYouMean.nearest(name, object.keySet()))
-        .filter(found -> !found.equals(name)) // if present, its value is null
+        .filter(found -> !found.equals(name)) // a field with the value null is spelt correctly
         .map(found -> "; \"%s\" is not read, write it as \"%s\"".formatted(found, name))
         .orElse("");
   }

@@ -61,7 +61,7 @@ final class ServerReader {
         return placeholder;
       }
       if (type.get().equals("insecure")) {
-        var unused = entry.object("config"); // an error if it is no object
+        var unused = entry.object("config"); // reports an error if config is not an object
         return new ChannelCredentials.Insecure();
       }
       if (type.get().equals("tls")) {

@@ -40,7 +40,7 @@ public sealed interface Criterion {
 
     @Override
     public boolean matches(AuthorizationInput input) {
-      for (int i = 0; i < criteria.size(); i++) { // without the iterator of a for-each loop
+      for (int i = 0; i < criteria.size(); i++) { // avoids the iterator of a for-each loop
         if (!criteria.get(i).matches(input)) {
           return false;
         }
@@ -57,7 +57,7 @@ public sealed interface Criterion {
 
     @Override
     public boolean matches(AuthorizationInput input) {
-      for (int i = 0; i < criteria.size(); i++) { // without the iterator of a for-each loop
+      for (int i = 0; i < criteria.size(); i++) { // avoids the iterator of a for-each loop
         if (criteria.get(i).matches(input)) {
           return true;
         }

@@ -50,7 +50,7 @@ public sealed interface PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {
       List<String> names = names();
-      for (int i = 0; i < names.size(); i++) { // without the iterator of a for-each loop
+      for (int i = 0; i < names.size(); i++) { // avoids the iterator of a for-each loop
         if (name.matches(WireText.of(names.get(i)))) {
           return true;
         }

@@ -54,7 +54,7 @@ final class ClusterMeter implements LoadMeter {
     if (!before.equals(after) || !serviceName.equals(edsServiceName)) {
       before.ifPresentOrElse(
           server -> registry.leave(server, cluster, edsServiceName, this),
-          () -> collect(new LoadSums())); // no server wants these counts
+          () -> collect(new LoadSums())); // discards counts that no server wants
       edsServiceName = serviceName;
       sums = after.map(to -> registry.join(to, cluster, serviceName, this)).orElse(null);
     }

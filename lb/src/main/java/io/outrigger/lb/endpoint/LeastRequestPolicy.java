@@ -100,7 +100,7 @@ final class LeastRequestPolicy extends EveryEndpointPolicy<LeastRequestPolicy.Me
    * @param active the counters of the endpoints of {@code results}, in the same order
    */
   @AnyThread
-  @SuppressWarnings("ArrayRecordComponent") // never compared
+  @SuppressWarnings("ArrayRecordComponent") // instances are never compared
   private record FewestRequests(
       PickResult[] results, AtomicInteger[] active, int choices, RandomSource random)
       implements Picker {

@@ -133,7 +133,7 @@ public final class LoadRegistry implements LoadSource {
 
     void close(Key key) {
       ending.add(key);
-      for (Key each : List.copyOf(ending)) { // calls of other keys may have ended
+      for (Key each : List.copyOf(ending)) { // calls of other keys may also have ended
         Entry entry = entry(each);
         entry.collect();
         onMetersChanged(each, entry);

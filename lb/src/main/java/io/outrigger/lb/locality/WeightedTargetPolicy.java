@@ -102,7 +102,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
     children.forEach(
         (locality, child) -> {
           if (weights.putIfAbsent(locality.toString(), child.weight) != null) {
-            weights.put(locality.label(), child.weight); // another locality has the same text
+            weights.put(locality.label(), child.weight); // the label is unique, the text is not
           }
         });
     Map<String, Object> settings = Map.of("weights", weights);
@@ -154,7 +154,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
   }
 
   @AnyThread
-  @SuppressWarnings("ArrayRecordComponent") // never compared
+  @SuppressWarnings("ArrayRecordComponent") // instances are never compared
   record WeightedPicker(RandomSource random, long[] upTo, Picker[] pickers) implements Picker {
     /**
      * @param weights unsigned 32-bit numbers, at least 1, in the order of {@code pickers}

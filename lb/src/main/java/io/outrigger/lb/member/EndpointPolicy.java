@@ -111,7 +111,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   }
 
   private Change<M> applyEndpoints(List<Backend> before, List<Backend> after) {
-    // false on the first update, and if an endpoint was listed twice
+    // The lists differ in length on the first update, and if an endpoint was listed twice.
     boolean isAligned = ordered.size() == before.size();
     ListChange<Backend> change = ListChange.between(isAligned ? before : List.of(), after);
     var removable =

@@ -104,7 +104,7 @@ public final class HappyEyeballs {
   private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
     SubchannelCalls totals = SubchannelCalls.NONE;
     boolean isConnecting = false;
-    for (int i = 0; i < ofBackend.size(); i++) { // views call this often
+    for (int i = 0; i < ofBackend.size(); i++) { // saves an iterator: views call this often
       Candidate candidate = ofBackend.get(i);
       if (candidate.subchannel != null) {
         totals = totals.plus(candidate.subchannel.calls());

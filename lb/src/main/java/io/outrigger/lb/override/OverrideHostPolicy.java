@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All policies below share one subchannel per address (decision lb-0003). After the first
  * session, this node also holds a lease of every subchannel. If the policies below close a
- * subchannel that a session has used, the node keeps the connection until no session has used the
- * connection for the idle timeout ({@link Ownership}). Before the first session, the node has no
- * effect (decision lb-0014).
+ * subchannel, the lease keeps its connection open until sessions have not used the connection for
+ * the idle timeout ({@link Ownership}). Before the first session, the node has no effect (decision
+ * lb-0014).
  *
  * <p>The node publishes the state of its child policy: connections that are kept for sessions do
  * not change the state of the cluster (A75-39).
@@ -114,7 +114,7 @@ public final class OverrideHostPolicy implements LbPolicy {
   private void onEntryChange(AddressEntry entry) {
     scheduleSweep();
     AddressEntry.Link link = entry.link();
-    if (link == null || link.state() != Connectivity.CONNECTING) { // other states may end the wait
+    if (link == null || link.state() != Connectivity.CONNECTING) { // a final state may end waits
       publishSoon();
     }
   }

@@ -145,7 +145,7 @@ public final class ManagedSubchannel implements Subchannel {
       next.connect();
     } else if (current.failure() != null) {
       RpcStatus reason = current.failure();
-      control.execute(() -> next.onPaused(current.untilNanos(), reason)); // as connectors do
+      control.execute(() -> next.onPaused(current.untilNanos(), reason)); // connectors post it too
     } else {
       timer = control.schedule(Duration.ofNanos(wait), next::connect);
     }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class ClusterManager {
-  /** Receives changes that do not come from updates. The methods are called on the control loop. */
+  /** Receives events that occur between updates of the configuration, on the control loop. */
   public interface Listener {
     /** Called after the last release of a retired cluster has removed it from {@link #live}. */
     void onClustersChanged();
@@ -203,7 +203,7 @@ public final class ClusterManager {
   private void onUnused(ClusterHandle handle) {
     ClusterLb cluster = live.get(handle.name());
     if (closed || cluster == null || cluster.handle() != handle || !handle.isUnused()) {
-      return; // closed or revived meanwhile
+      return; // the cluster was closed or revived meanwhile
     }
     closeCluster(cluster);
     listener.onClustersChanged();

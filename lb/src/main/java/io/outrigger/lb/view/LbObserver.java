@@ -53,7 +53,7 @@ public interface LbObserver {
    * @param stale the number of endpoints whose last report is too old
    * @param weights the weights of all endpoints; zero for an endpoint without a usable weight
    */
-  @SuppressWarnings("ArrayRecordComponent") // read once, never compared
+  @SuppressWarnings("ArrayRecordComponent") // instances are never compared
   record WeightUpdate(
       String cluster,
       String locality,

@@ -51,7 +51,7 @@ public record CredentialFile(String field, String path, String text) {
     try {
       return parser.parse();
     } catch (GeneralSecurityException | RuntimeException | StackOverflowError damaged) {
-      // the exception's text might quote a key
+      // The exception's text is left out, because it might quote a key.
       throw unusable(reason);
     }
   }

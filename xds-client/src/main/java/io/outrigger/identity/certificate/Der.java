@@ -45,7 +45,7 @@ record Der(int tag, byte[] content) {
   }
 
   static Der bits(byte[] bytes) {
-    byte[] content = new byte[bytes.length + 1]; // the first byte: no bit is unused
+    byte[] content = new byte[bytes.length + 1]; // the first byte, 0: no bit is unused
     System.arraycopy(bytes, 0, content, 1, bytes.length);
     return new Der(BIT_STRING, content);
   }

@@ -58,10 +58,10 @@ final class FileWatcher extends CertificateSource {
   private final ControlLoop loop;
   private final Source source;
   private final PathWatcher<Check> watcher;
-  private Map<String, FileStamp> stamps = Map.of(); // of the files that exist, by path
+  private Map<String, FileStamp> stamps = Map.of(); // by path; a missing file has none
   private long lastRead;
   private long stillAt; // the end of STILL after the last write in place
-  private @Nullable String holdReason; // why the last reading is not published
+  private @Nullable String holdReason; // the reason not to publish the last reading
 
   FileWatcher(ControlLoop loop, Executor reading, Source source, Listener listener) {
     super(listener);

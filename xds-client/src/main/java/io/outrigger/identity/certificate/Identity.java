@@ -102,7 +102,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
       signature.initVerify(of);
       signature.update(SAMPLE);
       return signature.verify(signed);
-    } catch (GeneralSecurityException | RuntimeException noPair) { // such as a division by zero
+    } catch (GeneralSecurityException | RuntimeException noPair) { // a bad key may divide by zero
       return false;
     }
   }

@@ -23,8 +23,8 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
 
   static List<PemBlock> all(CredentialFile file) throws UnusableFile {
     List<PemBlock> blocks = new ArrayList<>();
-    String label = null; // of the open block
-    int first = 0; // the line of the open block
+    String label = null; // null outside of blocks
+    int first = 0; // the first line of the open block
     boolean encrypted = false;
     var base64 = new StringBuilder();
     int number = 0;

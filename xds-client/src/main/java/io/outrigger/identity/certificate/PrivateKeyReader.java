@@ -78,7 +78,7 @@ public final class PrivateKeyReader {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
       } catch (GeneralSecurityException | RuntimeException refused) {
-        // the next algorithm may fit; factories also throw undeclared exceptions
+        // The next algorithm may fit. Factories also throw exceptions that they do not declare.
       }
     }
     throw file.unusable(

@@ -232,7 +232,7 @@ final class TrustedRoots {
 
     private Optional<CertificateRefusal> unfitRoot(X509Certificate root) {
       boolean @Nullable [] usage = root.getKeyUsage();
-      int pathLength = root.getBasicConstraints(); // -1 for none
+      int pathLength = root.getBasicConstraints(); // -1 if the root is not a CA
       if ((root.getVersion() >= VERSION_3 && pathLength < 0)
           || (usage != null && !usage[CERTIFICATE_SIGNATURE])) {
         return unfit(root, "stands among the roots and is no authority");

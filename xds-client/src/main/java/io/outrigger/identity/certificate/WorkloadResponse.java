@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * @param federated bundles (concatenated DER certificates) by trust domain name or URI
  */
 @AnyThread
-@SuppressWarnings("ArrayRecordComponent") // never compared
+@SuppressWarnings("ArrayRecordComponent") // instances are never compared
 public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federated) {
   private static final String SCHEME = "spiffe://";
 

@@ -108,7 +108,7 @@ sealed interface Account {
 
     @Override
     public String toString() {
-      return "service account " + email; // never the key
+      return "service account " + email; // omits the key
     }
   }
 

@@ -70,7 +70,7 @@ final class AccountReader {
         return server;
       }
     } catch (IllegalArgumentException noUri) {
-      // reported below
+      // The code below reports this failure.
     }
     throw new NoToken(
         "%s: \"%s\" is not HOST or HOST:PORT".formatted(HOST_VARIABLE, PlainText.of(host)));
@@ -101,7 +101,7 @@ final class AccountReader {
         return uri;
       }
     } catch (URISyntaxException malformed) {
-      // reported below
+      // The code below reports this failure.
     }
     throw wrong(name, "is not an https URI");
   }
@@ -115,7 +115,7 @@ final class AccountReader {
         return key;
       }
     } catch (UnusableFile damaged) {
-      // reported below, with the place in the file
+      // The code below reports this failure with its place in the file.
     }
     throw wrong(name, "is not an RSA key in PEM");
   }

@@ -41,7 +41,7 @@ public final class DefaultTokens implements TokenSource {
     client =
         AccountReader.file(environment).isPresent()
             ? builder.build()
-            : builder.proxy(HttpClient.Builder.NO_PROXY).build(); // a local server
+            : builder.proxy(HttpClient.Builder.NO_PROXY).build(); // the metadata server is local
   }
 
   /**
@@ -80,7 +80,7 @@ public final class DefaultTokens implements TokenSource {
     }
     CompletableFuture<HttpResponse<byte[]>> sent =
         client.sendAsync(request, head -> ResponseBody.whole(MAX_BYTES));
-    result.whenComplete((token, failure) -> sent.cancel(true)); // no effect after completion
+    result.whenComplete((token, failure) -> sent.cancel(true)); // no effect if completed
     sent.whenComplete(
         (answer, failure) -> {
           if (failure == null) {

@@ -115,13 +115,13 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
     if (serverName.isEmpty()) {
       SSLEngine engine = context.newEngine(buffers);
       if (context.isServer() && engine instanceof ReferenceCountedOpenSslEngine known) {
-        SSL.setOptions(known.sslPointer(), SSL.SSL_OP_NO_TICKET); // Netty allows tickets
+        SSL.setOptions(known.sslPointer(), SSL.SSL_OP_NO_TICKET); // Netty enables tickets
       }
       return engine;
     }
     SSLEngine engine = context.newEngine(buffers, serverName.get(), NO_PORT);
     if (engine instanceof ReferenceCountedOpenSslEngine known) {
-      // Netty omits names without a dot, and the JDK's type rejects istio's names with underscores.
+      // Netty omits names without a dot, and SNIHostName rejects the underscores in istio's names.
       SSL.setTlsExtHostName(known.sslPointer(), serverName.get());
     }
     return engine;

@@ -83,7 +83,7 @@ public final class EachConnectionContext extends SslContext {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // gRPC calls the method
+  @SuppressWarnings("deprecation") // gRPC calls this method
   public ApplicationProtocolNegotiator applicationProtocolNegotiator() {
     return () -> ALPN;
   }

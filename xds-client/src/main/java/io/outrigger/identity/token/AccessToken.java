@@ -16,6 +16,6 @@ public record AccessToken(String text, Duration lifetime) {
 
   @Override
   public String toString() {
-    return "token for " + lifetime; // never the token itself
+    return "token for " + lifetime; // omits the token itself
   }
 }

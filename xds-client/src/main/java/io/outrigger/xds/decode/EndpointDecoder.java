@@ -134,7 +134,7 @@ final class EndpointDecoder {
           .ifPresent(endpoints::add);
       weights += weight(proto.getLbEndpoints(i));
     }
-    if (weights > RouteActionDecoder.MAX_UINT32) { // A113 multiplies by this sum
+    if (weights > RouteActionDecoder.MAX_UINT32) { // A113 multiplies weights by this sum
       errors
           .at("lb_endpoints")
           .add("the weights add up to " + weights + ", above " + RouteActionDecoder.MAX_UINT32);

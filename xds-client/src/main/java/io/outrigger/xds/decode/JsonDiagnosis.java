@@ -40,7 +40,7 @@ final class JsonDiagnosis {
       String json = JsonFormat.printer().print(tree);
       message(JsonParser.parseString(json).getAsJsonObject(), type, errors);
     } catch (InvalidProtocolBufferException | IllegalArgumentException noJson) {
-      // the caller then reports the reason without a path
+      // The caller reports the reason without a path.
     }
   }
 

@@ -43,7 +43,7 @@ final class OverlayDecoder {
       return original;
     }
     try {
-      Cluster whole = Cluster.parseFrom(bytes); // proto lacks the map fields
+      Cluster whole = Cluster.parseFrom(bytes); // with the map fields, which proto lacks
       var result =
           apply(
               whole,

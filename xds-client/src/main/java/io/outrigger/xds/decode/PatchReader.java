@@ -98,7 +98,7 @@ public final class PatchReader {
   private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
   private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
 
-  /** A cluster whose own values allow the widest range of values in a patch. */
+  /** The cluster into which a patch is merged for its check; it restricts the patch least. */
   private static final Cluster CLUSTER =
       Cluster.newBuilder()
           .setName("trial")
@@ -111,7 +111,7 @@ public final class PatchReader {
               Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
           .build();
 
-  /** A route whose own values allow the widest range of values in a patch. */
+  /** The route into which a patch is merged for its check; it restricts the patch least. */
   private static final RouteAction ROUTE =
       RouteAction.newBuilder()
           .setCluster("trial")

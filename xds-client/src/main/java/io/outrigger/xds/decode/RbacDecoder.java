@@ -175,7 +175,7 @@ final class RbacDecoder {
                   proto.getDestinationPortRange().getStart(),
                   proto.getDestinationPortRange().getEnd()));
       case METADATA -> metadata(proto.getMetadata().getInvert());
-      case REQUESTED_SERVER_NAME -> // A41: the name is the empty text
+      case REQUESTED_SERVER_NAME -> // A41: matched against an empty server name
           MatcherDecoder.text(proto.getRequestedServerName(), here)
               .map(matcher -> new Criterion.Constant(matcher.matches("")));
       case MATCHER, URI_TEMPLATE, SOURCED_METADATA -> unsupported(here);

@@ -84,7 +84,7 @@ final class RouteActionDecoder {
       }
       case WEIGHTED_CLUSTERS ->
           weighted(proto.getWeightedClusters(), scope.overridden(), errors.at("weighted_clusters"));
-      case CLUSTER_SPECIFIER_PLUGIN -> { // an unsupported, optional plugin
+      case CLUSTER_SPECIFIER_PLUGIN -> { // the plugin is unsupported but optional
         if (!scope.plugins().contains(proto.getClusterSpecifierPlugin())) {
           errors
               .at("cluster_specifier_plugin")

@@ -74,8 +74,9 @@ final class ClusterWalk {
   }
 
   /**
-   * Visits clusters that calls hold although no route names the clusters (A31-06). If a resource of
-   * such a cluster is unresolved, the cluster keeps its previous result (A31-41).
+   * Visits clusters that only calls hold, because no route names the clusters (A31-06). If a
+   * resource of one of these clusters is unresolved, the cluster keeps its previous result
+   * (A31-41).
    */
   void visitHeld(Iterable<String> names) {
     for (String name : names) {
@@ -269,7 +270,7 @@ final class ClusterWalk {
         return;
       }
       if (!reached.add(name)) {
-        return; // a diamond, whose leaves are listed already, or a loop (A75-09)
+        return; // reached twice (a diamond), so its leaves are listed, or a loop (A75-09)
       }
       WatchState<ClusterResource> known = clusters.apply(name);
       if (known.value().isEmpty()) {

@@ -37,7 +37,7 @@ import java.util.Set;
 public final class DnsName {
   static final Duration MIN_INTERVAL = Duration.ofSeconds(30); // A37-05
 
-  /** A longer TTL does not delay a refresh (decision xds-0078). */
+  /** A refresh waits for the TTL of the addresses, but at most this long (decision xds-0078). */
   static final Duration MAX_TTL = Duration.ofMinutes(5);
 
   private static final int REFRESH_JITTER_PERCENT = 10;
@@ -49,7 +49,7 @@ public final class DnsName {
    */
   static final Duration FIRST_ANSWER_TIMEOUT = Duration.ofSeconds(11);
 
-  private static final Locality UNNAMED = new Locality("", "", ""); // of all addresses (A37-02)
+  private static final Locality UNNAMED = new Locality("", "", ""); // for all (A37-02)
 
   private enum State {
     RUNNING,
@@ -108,7 +108,7 @@ public final class DnsName {
       run();
     } else if (untilRefresh.isZero() || untilRefresh.compareTo(MIN_INTERVAL) > 0) {
       waitFor(remaining);
-    } // otherwise the refresh comes first
+    } // otherwise the refresh is due first
   }
 
   public void close() {

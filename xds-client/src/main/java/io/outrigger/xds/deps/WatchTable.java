@@ -51,7 +51,7 @@ public final class WatchTable<K, T> {
 
     @Override
     public void onChanged(Outcome<T> resource) {
-      WatchState<T> next = WatchState.of(resource); // no ambient error (A88 "Watcher API")
+      WatchState<T> next = WatchState.of(resource); // clears the ambient error (A88)
       if (!next.equals(known)) {
         known = next;
         onChange.run();

@@ -41,8 +41,8 @@ public final class XdsDependencyManager {
   private final WatchTable<String, ClusterResource> clusters;
   private final WatchTable<String, EndpointSet> endpoints;
   private final WatchTable<ClusterSource.Dns, EndpointSet> hosts;
-  private final List<WatchTable<?, ?>> tables; // all but the listener's
-  private final Set<DnsName> dnsNames = new HashSet<>(); // of the hosts
+  private final List<WatchTable<?, ?>> tables; // all tables but the listener's
+  private final Set<DnsName> dnsNames = new HashSet<>(); // of hosts in use
   private Duration refresh = Duration.ZERO;
   private final DependencyGraph.Lookup lookup = new Watched();
 

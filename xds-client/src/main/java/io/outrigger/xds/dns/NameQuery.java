@@ -45,7 +45,7 @@ final class NameQuery {
   private final Set<String> tried = new LinkedHashSet<>();
   private final Set<String> missing = new LinkedHashSet<>();
   private final Set<String> failures = new LinkedHashSet<>();
-  private final Deque<DnsRecordType> families = new ArrayDeque<>(); // not queried yet
+  private final Deque<DnsRecordType> families = new ArrayDeque<>(); // to be queried
   private final Set<FamilyQuery> running = new HashSet<>();
   private final List<InetAddress> found = new ArrayList<>();
   private boolean isPartial; // a family of the present candidate had no conclusive answer
@@ -144,7 +144,7 @@ final class NameQuery {
   private final class FamilyQuery {
     private final String candidate;
     private final DnsQuestion question;
-    private final Set<String> reasons = new LinkedHashSet<>(); // of failed exchanges
+    private final Set<String> reasons = new LinkedHashSet<>(); // why exchanges failed
     private Duration timeout = conf.timeout();
     private int exchanges;
     private Optional<Exchange> exchange = Optional.empty();

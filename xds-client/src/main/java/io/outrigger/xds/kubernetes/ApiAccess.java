@@ -58,7 +58,7 @@ public record ApiAccess(
             Optional.empty());
       }
     } catch (IllegalArgumentException invalid) {
-      // reported below
+      // The code below reports this failure.
     }
     throw new IllegalArgumentException(
         "%s and %s, \"%s\" and \"%s\", are no host and port".formatted(HOST, PORT, host, port));

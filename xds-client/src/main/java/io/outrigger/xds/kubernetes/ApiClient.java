@@ -57,7 +57,7 @@ final class ApiClient {
   private final ApiAccess access;
   private Optional<Client> current = Optional.empty();
 
-  @SuppressWarnings("ArrayRecordComponent") // never compared
+  @SuppressWarnings("ArrayRecordComponent") // instances are never compared
   record Answer(int status, byte[] body) {}
 
   private record Client(TlsFiles files, HttpClient http) {}
@@ -138,7 +138,7 @@ final class ApiClient {
                           failure == null
                               ? Outcome.ok(new Answer(response.statusCode(), response.body()))
                               : Outcome.failed(status(failure)))));
-    } catch (UnusableFile | UncheckedIOException failure) { // the second: too many open files
+    } catch (UnusableFile | UncheckedIOException failure) { // Unchecked: too many open files
       loop.execute(() -> call.end(Outcome.failed(status(failure))));
     }
     return call;
@@ -174,7 +174,7 @@ final class ApiClient {
               : Optional.empty();
       builder.sslContext(HttpsContext.of(roots, identity));
     } else {
-      builder.version(HttpClient.Version.HTTP_1_1); // sends no upgrade header
+      builder.version(HttpClient.Version.HTTP_1_1); // omits the upgrade header
     }
     HttpClient http = builder.build();
     current = Optional.of(new Client(files, http));

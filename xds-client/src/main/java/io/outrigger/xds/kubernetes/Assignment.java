@@ -102,7 +102,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
               + " selector; check the name");
     }
     List<PodAddress> addresses = new ArrayList<>();
-    // a slice without endpoints may have no ports, although the Service has the port
+    // A slice without endpoints may have no ports, although the Service has the port.
     boolean hasPort = slices.stream().allMatch(slice -> slice.endpoints().isEmpty());
     for (EndpointSlice slice : slices) {
       Optional<Port> port = slice.ports().stream().filter(isTarget).findFirst();
@@ -160,7 +160,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
 
   private static WireMessage locality(LocalityKey key, List<Pod> pods, boolean anyReady) {
     long healthy = pods.stream().filter(pod -> pod.isReady() || !anyReady).count();
-    // with weight 0, the locality and its draining endpoints would be ignored
+    // With weight 0, the locality and its draining endpoints would be ignored.
     int weight = (int) Math.max(1, healthy);
     var locality =
         new WireMessage()

@@ -123,10 +123,10 @@ record EndpointSlice(
 
   private static Optional<Endpoint> endpoint(JsonObject json) {
     JsonObject conditions = ApiJson.object(json, "conditions");
-    boolean isReady = isTrue(conditions, "ready", true); // the API's default
+    boolean isReady = isTrue(conditions, "ready", true); // the API's default is true
     boolean isDraining =
         isTrue(conditions, "serving", false) && isTrue(conditions, "terminating", false);
-    // all addresses of an endpoint are equivalent, and consumers may use only the first
+    // All addresses of an endpoint are equivalent, and consumers may use only the first.
     Optional<String> ip =
         ApiJson.array(json, "addresses").asList().stream()
             .findFirst()

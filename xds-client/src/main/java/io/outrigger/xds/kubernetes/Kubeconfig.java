@@ -142,7 +142,7 @@ public final class Kubeconfig {
         return uri;
       }
     } catch (IllegalArgumentException noUri) {
-      // reported below
+      // The code below reports this failure.
     }
     throw invalid(
         "cluster \"%s\": server \"%s\" is not a URI such as https://10.0.0.1:6443"

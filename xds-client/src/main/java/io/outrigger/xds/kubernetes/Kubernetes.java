@@ -26,7 +26,7 @@ public final class Kubernetes implements AutoCloseable {
 
   private final ControlThread thread;
 
-  private final List<NamespaceWatch> watches = new ArrayList<>(); // confined to the thread
+  private final List<NamespaceWatch> watches = new ArrayList<>(); // used only on the thread
   private final Map<XdsServer, ServicePublisher> publishers = new LinkedHashMap<>();
 
   private Kubernetes(ControlThread thread) {

@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.SortedMap;
 
 /**
- * Watches the EndpointSlices of some services of one namespace for their publishers, on the loop of
- * this package.
+ * Watches the EndpointSlices of one namespace and passes the slices of each watched service to its
+ * publishers, on the thread {@code kubernetes}.
  *
  * <pre>
  * LISTING  -> WATCHING  on the list
@@ -58,7 +58,7 @@ final class NamespaceWatch {
   private final RandomSource random;
   private final Backoff backoff;
   private final String namespace;
-  private final SortedMap<String, List<ServicePublisher>> publishers; // by service
+  private final SortedMap<String, List<ServicePublisher>> publishers; // by name of a service
   private final Duration watchTime;
   private final Map<String, EndpointSlice> slices = new HashMap<>();
   private final Set<String> changed = new HashSet<>();
@@ -187,7 +187,7 @@ final class NamespaceWatch {
       case "DELETED" -> remove(EndpointSlice.read(object));
       case "BOOKMARK" -> onVersion(EndpointSlice.read(object));
       case "ERROR" -> onWatchEnd(Outcome.ok(new Answer(ApiJson.number(object, "code"), line)));
-      default -> {} // unknown in this API version
+      default -> {} // events of later API versions are ignored
     }
   }
 

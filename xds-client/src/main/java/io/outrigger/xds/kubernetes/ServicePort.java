@@ -35,7 +35,7 @@ public record ServicePort(String service, String namespace, String port) {
         toString(),
         new XdsServer.ChannelCredentials.Insecure(),
         List.of(),
-        // endpoints of a deleted Service are no longer used
+        // Endpoints of a deleted Service are no longer used.
         new ServerFeatures(false, /* failOnDataErrors= */ true, false));
   }
 

@@ -106,7 +106,7 @@ public final class LocalAdsTransport implements AdsTransport {
     public void send(DiscoveryRequest request) {
       loop.checkInside();
       if (!closed) {
-        // requests of unknown types receive no response
+        // Requests of unknown types receive no response.
         ResourceType.ALL.stream()
             .filter(type -> type.typeUrl().equals(request.getTypeUrl()))
             .forEach(type -> request(type, new LinkedHashSet<>(request.getResourceNamesList())));

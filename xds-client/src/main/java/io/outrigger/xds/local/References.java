@@ -43,7 +43,7 @@ public final class References {
   private final Map<String, RouteTable> tables = new LinkedHashMap<>();
   private final Map<String, ClusterResource> clusters = new LinkedHashMap<>();
   private final Map<String, EndpointSet> endpoints = new LinkedHashMap<>();
-  private final Map<String, Boolean> reached = new LinkedHashMap<>(); // whether findings are errors
+  private final Map<String, Boolean> reached = new LinkedHashMap<>(); // true if findings are errors
 
   private final Optional<VirtualHost> onlyHost;
 

@@ -27,8 +27,8 @@ import java.util.stream.Stream;
  * @param stamp the metadata by which an unchanged file is recognized without reading; empty when
  *     the file was not read
  * @param seen the number of consecutive readings with this stamp
- * @param good whether the content in use comes from a text without problems
- * @param content the content of the last text without problems, if any
+ * @param good whether any version of the file had no problems
+ * @param content from the last version without problems; if none, from the last version
  */
 @AnyThread
 record WatchedFile<T>(
@@ -174,7 +174,7 @@ record WatchedFile<T>(
 
   private static String text(byte[] bytes) throws CharacterCodingException {
     String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    return text.startsWith("\uFEFF") ? text.substring(1) : text; // a byte order mark
+    return text.startsWith("\uFEFF") ? text.substring(1) : text; // drops a byte order mark
   }
 
   private WatchedFile<T> broken(String reason) {

@@ -161,7 +161,7 @@ public final class YamlReader {
     }
     boolean isNumber = tag.equals(Tag.INT) || tag.equals(Tag.FLOAT);
     if (isNumber && JSON_NUMBER.matcher(text).matches()) {
-      return JsonParser.parseString(text); // keeps the characters
+      return JsonParser.parseString(text); // keeps all digits as written
     }
     boolean isTruth = tag.equals(Tag.BOOL);
     if (isTruth && (text.equals("true") || text.equals("false"))) {

@@ -50,7 +50,7 @@ public final class LoadReporters {
     this.node = node;
     this.transports = transports;
     this.source = source;
-    source.onServersChanged(() -> control.execute(this::update)); // runs after the change
+    source.onServersChanged(() -> control.execute(this::update)); // sees the new servers
     update();
   }
 
@@ -88,7 +88,7 @@ public final class LoadReporters {
     private final Backoff backoff = new Backoff(random);
     private @Nullable Stream current; // null while waiting, and when closed
     private TimerHandle retry = () -> {};
-    private boolean isOutage; // a failure was logged, and no response has come since
+    private boolean isOutage; // from a logged failure to the next response
 
     Reporter(XdsServer server) {
       this.server = server;
@@ -126,7 +126,7 @@ public final class LoadReporters {
       } else {
         log.debug("load reports to {}: stream ended: {}", server.uri(), reason);
       }
-      // as for ADS (A57-05), the backoff counts from the start of the stream
+      // As for ADS (A57-05), the back-off counts from the start of the stream.
       Duration spent = Duration.ofNanos(control.nanoTime() - stream.startedNanos);
       retry = control.schedule(backoff.next().minus(spent), this::open);
     }
@@ -213,7 +213,7 @@ public final class LoadReporters {
         sinceNanos = control.nanoTime();
         scheduleReport(requested);
         List<ClusterLoad> loads = source.take(server, requested::includes);
-        // an empty report shows that the client is alive
+        // An empty report shows that the client is alive.
         stream.send(LoadMessages.report(loads));
       }
     }

@@ -51,7 +51,7 @@ public final class StateFolder {
   private static final String TEMPORARY = ".tmp";
   private static final Pattern REMOVABLE =
       Pattern.compile("[0-9a-f]{16}\\.part(\\.tmp)?|state\\.tmp");
-  private static final Path PROCESS = Path.of("/proc/self"); // has the owner of this process
+  private static final Path PROCESS = Path.of("/proc/self"); // owned by the user of this process
   private static final int PARTS = 64;
   private static final int MAX_FILE_BYTES =
       (int) Math.min(256 << 20, Runtime.getRuntime().maxMemory() / 4);
@@ -149,7 +149,7 @@ public final class StateFolder {
   /** Returns why resources that were last current at {@code at} are unusable; empty if usable. */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
-    if (age.negated().compareTo(maxAge) > 0) { // would be usable forever
+    if (age.negated().compareTo(maxAge) > 0) { // otherwise usable for too long
       return Optional.of("is of " + at + ", which is in the future");
     }
     return age.compareTo(maxAge) > 0
@@ -306,13 +306,13 @@ public final class StateFolder {
       try {
         Files.setPosixFilePermissions(folder, PRIVATE_FOLDER);
       } catch (FileSystemException ofAnotherOwner) {
-        // such as an emptyDir of Kubernetes, which root owns; the files are private
+        // Root owns an emptyDir of Kubernetes, for example. The files themselves are private.
       }
     }
     FileChannel channel =
         FileChannel.open(
             folder.resolve(LOCK),
-            // READ, because opening a pipe for writing alone waits for a reader
+            // READ prevents a wait: opening a pipe for writing alone waits for a reader.
             Set.of(
                 StandardOpenOption.CREATE,
                 StandardOpenOption.READ,
@@ -322,7 +322,7 @@ public final class StateFolder {
     try {
       lock = channel.tryLock();
     } catch (OverlappingFileLockException held) {
-      // another sidecar in this JVM, as in tests
+      // Another sidecar in this JVM holds the lock, as in tests.
     }
     if (lock == null) {
       channel.close();
@@ -347,7 +347,7 @@ public final class StateFolder {
     try {
       unlock();
     } catch (IOException lost) {
-      // the system releases the lock at the end of the process
+      // The system releases the lock at the end of the process.
     }
   }
 

@@ -38,10 +38,10 @@ final class AdsSession implements AdsTransport.Listener {
 
   private static final class Requested {
     Set<String> names = Set.of();
-    final Set<String> unsubscribed = new HashSet<>(); // since the last request
-    final Set<String> untimed = new LinkedHashSet<>(); // requested, timer not started
+    final Set<String> unsubscribed = new HashSet<>(); // names removed since the last request
+    final Set<String> untimed = new LinkedHashSet<>(); // requested names whose timer is off
     String nonce = "";
-    Optional<Status> refusal = Optional.empty(); // of the latest response
+    Optional<Status> refusal = Optional.empty(); // the error of the latest response
     boolean isAnswerPending; // the ACK or NACK of the latest response is not sent yet
     boolean sentAny;
   }
@@ -269,7 +269,7 @@ final class AdsSession implements AdsTransport.Listener {
             .setResponseNonce(of.nonce)
             .addAllResourceNames(names);
     error.ifPresent(request::setErrorDetail);
-    if (requested.values().stream().noneMatch(each -> each.sentAny)) { // the first of the stream
+    if (requested.values().stream().noneMatch(each -> each.sentAny)) { // the first request
       request.setUnknownFields(node.asField(DiscoveryRequest.NODE_FIELD_NUMBER)); // A57-27
     }
     if (names != before) {

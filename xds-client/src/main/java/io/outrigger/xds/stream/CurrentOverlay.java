@@ -33,9 +33,9 @@ import java.util.function.Supplier;
  * changes while a response is decoded, the resources of the response are decoded again.
  */
 @ControlConfined
-@SuppressWarnings("ReferenceEquality") // of overlays and held resources
+@SuppressWarnings("ReferenceEquality") // compares identities of overlays and held resources
 final class CurrentOverlay {
-  private static final int MAX_REPORTED = 20; // omissions per rule
+  private static final int MAX_REPORTED = 20; // reported omissions per rule
 
   private final ControlLoop loop;
   private final Executor decoding;
@@ -148,7 +148,7 @@ final class CurrentOverlay {
                     then.run();
                   }
                 });
-          } catch (RuntimeException | Error e) { // our bug; the control loop counts it
+          } catch (RuntimeException | Error e) { // a bug, which the control loop counts
             loop.execute(
                 () -> {
                   then.run();

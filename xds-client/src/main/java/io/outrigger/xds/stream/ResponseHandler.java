@@ -76,7 +76,7 @@ record ResponseHandler(
             loop.execute(
                 () -> {
                   then.accept(undecodable(e));
-                  if (!Exhaustion.isOutOfMemory(e)) { // our bug; the control loop counts it
+                  if (!Exhaustion.isOutOfMemory(e)) { // a bug, which the control loop counts
                     throw new IllegalStateException(type + " response of " + server, e);
                   }
                 });

@@ -50,7 +50,7 @@ final class StateKeeper {
 
   private static final Duration RETRY = Duration.ofSeconds(30);
 
-  private static final int RENEWALS = 4; // of the time stamp, before the state is too old
+  private static final int RENEWALS = 4; // of the time stamp before the state becomes too old
 
   private static final Logger log = LoggerFactory.getLogger(StateKeeper.class);
 
@@ -69,7 +69,7 @@ final class StateKeeper {
   /** The STALE resources in use, with the time at which each resource was last current. */
   private final Map<Subscription<?>, Instant> stale = new HashMap<>();
 
-  private final Set<String> answered = new HashSet<>(); // the names of authorities
+  private final Set<String> answered = new HashSet<>(); // names of authorities
   private @Nullable Settings settings;
   private StateFolder.Reading reading = StateFolder.Reading.EMPTY;
   private boolean isRead;

@@ -189,7 +189,7 @@ final class StreamSupervisor {
     Duration spent = Duration.ofNanos(loop.nanoTime() - open.sinceNanos());
     phase = new Phase.Waiting(loop.schedule(backoff.next().minus(spent), this::onBackoffElapsed));
     if (responded) {
-      log.onClosed(transport.name(), reason); // no error: A57-02
+      log.onClosed(transport.name(), reason); // not an error (A57-02)
       return;
     }
     var failure =

@@ -138,7 +138,7 @@ final class Subscription<T> {
     if (step.stopsTimers()) {
       stopTimers();
     }
-    // A watcher may open watches during this loop, which have received the new entry already.
+    // Copied: a watcher may open a watch in this loop, and that watch receives the entry at once.
     for (Watching watching : List.copyOf(watchers)) {
       watching.deliver(step);
     }

@@ -29,7 +29,7 @@ final class Subscriptions {
   private final Consumer<Subscription<?>> onChanged;
   private final Runnable onSettled;
   private final Map<ResourceType<?>, Map<String, Subscription<?>>> byType = new LinkedHashMap<>();
-  private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // cached
+  private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // until they change
   private boolean settling;
 
   /**

@@ -51,10 +51,10 @@ final class BearerCredentials extends CallCredentials {
   private final Backoff backoff;
   private final List<MetadataApplier> waiting = new ArrayList<>();
   private @Nullable AccessToken token;
-  private Instant usableUntil = Instant.MIN; // while a token is held
-  private @Nullable CompletableFuture<AccessToken> fetch; // in flight
-  private long startNanos; // of the last fetch
-  private @Nullable Status lastFailure; // while backing off
+  private Instant usableUntil = Instant.MIN; // the time until which the token can be used
+  private @Nullable CompletableFuture<AccessToken> fetch; // null if none is running
+  private long startNanos; // the start of the last fetch
+  private @Nullable Status lastFailure; // null unless the back-off is running
   private TimerHandle timeout = () -> {};
   private TimerHandle next = () -> {}; // the next fetch, or the end of the back-off
 
@@ -102,7 +102,7 @@ final class BearerCredentials extends CallCredentials {
     return token;
   }
 
-  @SuppressWarnings("ReferenceEquality") // identifies the fetch
+  @SuppressWarnings("ReferenceEquality") // compares fetches by identity
   private void fetch() {
     if (fetch != null) {
       return;
@@ -135,7 +135,7 @@ final class BearerCredentials extends CallCredentials {
       onFailed(
           none.isUnusable() ? Status.UNAUTHENTICATED : Status.UNAVAILABLE,
           "no token: " + none.reason());
-    } else { // our bug; the message may contain a secret
+    } else { // a bug, whose message may contain a secret
       onFailed(Status.UNAVAILABLE, "no token: none was requested");
     }
   }

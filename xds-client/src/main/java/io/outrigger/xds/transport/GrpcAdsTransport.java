@@ -146,7 +146,7 @@ public final class GrpcAdsTransport implements AdsTransport {
   /**
    * Called when the server or a failure has ended a stream.
    *
-   * @param attached whether the stream had reached a connection
+   * @param attached whether the stream was assigned to a connection
    */
   private void onEnded(boolean attached) {
     countEnd(attached);
@@ -156,7 +156,7 @@ public final class GrpcAdsTransport implements AdsTransport {
   }
 
   /**
-   * Called when a stream has not reached a connection in time. The attempt to connect continues
+   * Called when no connection was ready for a stream in time. The attempt to connect continues
    * until the next stream times out too, because gRPC may try further addresses.
    */
   private void onConnectTimeout() {
@@ -198,7 +198,7 @@ public final class GrpcAdsTransport implements AdsTransport {
     private TimerHandle connecting = () -> {};
     private boolean attached;
     private boolean closed;
-    private boolean endReported; // the transport has counted the end
+    private boolean endReported; // the transport has counted this stream's end
 
     GrpcStream(MethodDescriptor<Q, R> method, ServerStream.Listener<R> listener) {
       this.listener = listener;

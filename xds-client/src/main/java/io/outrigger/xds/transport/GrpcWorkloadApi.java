@@ -97,7 +97,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     headers.put(Fetch.HEADER, "true");
     call.start(new Callbacks(channel, listener), headers);
     call.request(1);
-    call.sendMessage(Empty.getDefaultInstance()); // a message without fields
+    call.sendMessage(Empty.getDefaultInstance()); // the request has no fields
     call.halfClose();
     return new OpenCall(channel, call);
   }

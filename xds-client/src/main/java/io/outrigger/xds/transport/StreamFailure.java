@@ -45,7 +45,7 @@ final class StreamFailure {
       return toRpcStatus(unreadable.getStatus()); // gRPC cancelled the call for this reason
     }
     boolean isLocal = status.getCode() == Status.Code.UNKNOWN && status.getCause() != null;
-    Status.Code code = isLocal ? Status.Code.UNAVAILABLE : status.getCode(); // the connection ended
+    Status.Code code = isLocal ? Status.Code.UNAVAILABLE : status.getCode(); // a lost connection
     String text = TOKEN.matcher(describe(status)).replaceAll("…");
     return new RpcStatus(RpcStatus.Code.ofNumber(code.value()), text);
   }

@@ -99,7 +99,7 @@ final class Ring {
     if (hashes.length == 1) {
       return 1;
     }
-    long arc = hashes[index] - hashes[index == 0 ? hashes.length - 1 : index - 1]; // wraps
+    long arc = hashes[index] - hashes[index == 0 ? hashes.length - 1 : index - 1]; // mod 2^64
     return (arc >>> 1) * 0x1p-63;
   }
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param requested holds 1 for each slot number whose connection this picker has requested
  */
 @AnyThread
-@SuppressWarnings("ArrayRecordComponent") // never compared
+@SuppressWarnings("ArrayRecordComponent") // instances are never compared
 record RingHashPicker(
     Ring ring,
     Connectivity[] states,
@@ -151,7 +151,7 @@ record RingHashPicker(
     if (ready != NONE) {
       return ready;
     }
-    // an endpoint that is IDLE or CONNECTING, or the first endpoint if all have failed
+    // The result is IDLE or CONNECTING, or the first endpoint if all endpoints have failed.
     return firstNotFailed(first);
   }
 

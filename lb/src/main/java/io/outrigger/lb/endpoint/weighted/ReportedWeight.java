@@ -84,7 +84,7 @@ final class ReportedWeight {
     double largest = 0;
     for (int i = 0; i < metrics.size(); i++) {
       double value = metric(report, metrics.get(i));
-      if (value > largest) { // neither NaN nor negative
+      if (value > largest) { // false for NaN and negative values
         largest = value;
       }
     }

@@ -25,7 +25,7 @@ final class StaticStride {
   }
 
   /**
-   * @param weights the weights of at least one endpoint; zero means that the endpoint has no weight
+   * @param weights one weight per endpoint, not empty; zero means that the endpoint has no weight
    */
   static StaticStride of(double[] weights) {
     double sum = 0;

@@ -231,7 +231,7 @@ public final class WeightedRoundRobinPolicy
    * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
    */
   @AnyThread
-  @SuppressWarnings("ArrayRecordComponent") // never compared
+  @SuppressWarnings("ArrayRecordComponent") // instances are never compared
   private record StridePicker(PickResult[] results, StaticStride schedule, long[] sequences)
       implements Picker {
     /** The number of longs per event loop, so that loops use different cache lines. */
