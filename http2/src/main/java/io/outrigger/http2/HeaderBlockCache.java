@@ -145,7 +145,7 @@ final class HeaderBlockCache {
       hashes = new int[remembered];
     }
 
-    /** Returns whether {@code hash} was seen before, and remembers {@code hash}. */
+    /** Returns whether {@code hash} was already remembered, and remembers {@code hash}. */
     boolean isKnown(int hash) {
       int set = hash & (hashes.length - PER_SET);
       for (int i = 0; i < PER_SET; i++) {

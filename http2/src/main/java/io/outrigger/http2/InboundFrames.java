@@ -174,7 +174,7 @@ final class InboundFrames implements FrameListener {
       handler.onTooLarge(headers, endStream);
       guard.onReset();
     } else {
-      handler.onHeaders(headers, endStream); // a response with END_STREAM settles the stream
+      handler.onHeaders(headers, endStream); // the response's END_STREAM will call settle()
     }
   }
 

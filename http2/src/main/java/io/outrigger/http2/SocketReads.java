@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class SocketReads extends DelegatingHandle implements ExtendedHandle, RecvByteBufAllocator {
-  /** How long a connection that got no buffer neither reads nor writes. */
+  /** The time for which a connection that got no buffer neither reads nor writes. */
   static final long WAIT_MILLIS = 20;
 
   /** The maximum number of retries, which take five seconds; no buffer is expected later. */
@@ -52,7 +52,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** The turn continues if at most this many streams began in its first buffer. */
   private static final int FEW_STREAMS = 8;
 
-  /** When apps have opened this many streams in a turn, less is read from each further socket. */
+  /** The number of streams opened in a turn above which less is read from each further socket. */
   private static final int BUSY_STREAMS = 256;
 
   /**

@@ -101,7 +101,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   void propagate(PropagatedMetrics metrics) {
-    meter.beforeChange(this); // collects the replaced sums too
+    meter.beforeChange(this); // collects the sums of the replaced tally too
     replaced = tally;
     tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops);
   }

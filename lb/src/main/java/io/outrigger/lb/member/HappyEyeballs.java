@@ -371,7 +371,7 @@ public final class HappyEyeballs {
       } else if (now == Connectivity.IDLE
           && HappyEyeballs.this.state == TRANSIENT_FAILURE
           && !isPassRunning) {
-        connect(); // the back-off elapsed
+        connect(); // the back-off has elapsed
       }
     }
   }

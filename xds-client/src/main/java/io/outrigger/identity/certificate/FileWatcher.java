@@ -78,7 +78,7 @@ final class FileWatcher extends CertificateSource {
   }
 
   static Check check(Source source) {
-    // stamps are taken before reading, so that a later change is detected
+    // Stamps are taken before reading, so that a change during reading is detected.
     Map<String, FileStamp> found = stamps(source);
     return new Check(found, Optional.of(source.read()));
   }

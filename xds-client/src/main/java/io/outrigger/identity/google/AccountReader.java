@@ -115,7 +115,7 @@ final class AccountReader {
         return key;
       }
     } catch (UnusableFile damaged) {
-      // The code below reports this failure with its place in the file.
+      // The code below reports this failure with its position in the file.
     }
     throw wrong(name, "is not an RSA key in PEM");
   }

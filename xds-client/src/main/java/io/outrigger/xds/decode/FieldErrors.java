@@ -119,7 +119,7 @@ public final class FieldErrors {
     return found.count;
   }
 
-  /** If there are more than {@link #MAX_ERRORS} errors, the last entry counts the other errors. */
+  /** Lists at most {@link #MAX_ERRORS} errors and, as last entry, the number of further errors. */
   public List<FieldError> all() {
     var errors = new ArrayList<>(found.errors);
     if (found.count > MAX_ERRORS) {

@@ -23,7 +23,7 @@ final class OutlierDetectionDecoder {
 
   private OutlierDetectionDecoder() {}
 
-  /** If {@code errors} has an error, the caller must not use the result. */
+  /** Decodes {@code proto}; the caller must not use the result if {@code errors} has an error. */
   static OutlierDetection decode(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     Duration interval =

@@ -115,7 +115,7 @@ final class WireFields {
       if (!key.isValidUtf8()) {
         throw new InvalidProtocolBufferException("the key of a map is not UTF-8");
       }
-      // repeated values of one entry are merged
+      // Repeated values of one map entry are merged.
       var value = parser.parseFrom(ByteString.copyFrom(values(entry, VALUE)));
       entries.put(key.toStringUtf8(), value);
     }

@@ -49,7 +49,7 @@ public final class DnsName {
    */
   static final Duration FIRST_ANSWER_TIMEOUT = Duration.ofSeconds(11);
 
-  private static final Locality UNNAMED = new Locality("", "", ""); // for all (A37-02)
+  private static final Locality UNNAMED = new Locality("", "", ""); // A37-02: for all addresses
 
   private enum State {
     RUNNING,

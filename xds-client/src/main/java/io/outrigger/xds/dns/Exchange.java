@@ -108,7 +108,7 @@ final class Exchange {
     connect(
         new Bootstrap()
             .channel(NioSocketChannel.class)
-            // the exchange has its own timeout
+            // The exchange has its own timeout, so connecting needs none.
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0),
         () -> new DefaultDnsQuery(id),
         new TcpDnsQueryEncoder(),

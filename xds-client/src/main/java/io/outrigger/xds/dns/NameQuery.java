@@ -52,7 +52,7 @@ final class NameQuery {
   private Duration ttl = ChronoUnit.FOREVER.getDuration();
 
   /**
-   * @param candidates at least one
+   * @param candidates the full names to be queried in order, at least one
    * @param callback called once, unless {@link #close} was called before
    */
   NameQuery(

@@ -111,7 +111,7 @@ final class ServicePublisher {
       readService();
     }
     if (isPortUnknown && !isServiceRead) {
-      return; // onService publishes
+      return; // onService() publishes
     }
     ResourceSnapshot next = resources(endpoints);
     if (last.filter(next::sameAs).isEmpty()) {

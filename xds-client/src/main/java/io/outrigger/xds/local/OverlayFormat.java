@@ -64,7 +64,7 @@ final class OverlayFormat {
     this.problems = problems;
   }
 
-  /** If any part of a file is invalid, no rule of the file is used. */
+  /** Parses the rules of a file; returns no rule if any part of the file is invalid. */
   static Rules parse(Path path, String text, List<FileProblem> problems) {
     var positions = new Positions(path, text, MAX_SIZE);
     try {

@@ -35,7 +35,7 @@ final class Authority {
   private boolean outageReported; // whether watchers were notified of an outage
 
   /**
-   * @param servers at least one
+   * @param servers the servers of the authority in order of preference, at least one
    * @param fallbackOnReachabilityOnly whether the next server is used even if no resource is
    *     missing (A95)
    */

@@ -49,7 +49,7 @@ final class ServerSubscriptions {
     return all;
   }
 
-  /** If one authority uses the server, returns the same instance until the names change. */
+  /** Returns all names; with one authority, the same instance until the names change. */
   Set<String> names(ResourceType<?> type) {
     if (parts.size() == 1) {
       return parts.get(0).names(type);

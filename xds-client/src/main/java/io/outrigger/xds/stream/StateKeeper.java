@@ -263,7 +263,7 @@ final class StateKeeper {
     if (authority.isAnswered()
         || !subscription.isWatched()
         || subscription.entry().held().isPresent()) {
-      return; // a control plane has answered during decoding
+      return; // during decoding, a control plane answered or the watches were closed
     }
     stale.put(subscription, at);
     subscription.apply(new CacheEvent.Restored<>(held), ServerFeatures.NONE);
@@ -307,7 +307,7 @@ final class StateKeeper {
   private void saveChanges() {
     isScheduled = false;
     if (!isRead()) {
-      return; // onRead follows
+      return; // onRead() will call saveSoon()
     }
     Map<KeptResource.Key, Optional<KeptResource>> ready = new LinkedHashMap<>();
     Map<KeptAuthority, Boolean> settled = new LinkedHashMap<>();

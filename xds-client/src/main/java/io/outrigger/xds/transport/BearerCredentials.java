@@ -59,7 +59,7 @@ final class BearerCredentials extends CallCredentials {
   private TimerHandle next = () -> {}; // the next fetch, or the end of the back-off
 
   /**
-   * @param source closed by {@link #close}
+   * @param source the source of tokens, which {@link #close} closes
    * @param ahead the time between the fetch of the next token and the expiry of a token; limited to
    *     half of the lifetime of the token
    */

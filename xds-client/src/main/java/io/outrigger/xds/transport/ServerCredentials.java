@@ -98,12 +98,12 @@ final class ServerCredentials {
     if (server.credentials() instanceof Insecure) {
       return Optional.empty();
     }
-    // google_default trusts the system roots and presents no certificate
+    // The type google_default trusts the system roots and presents no certificate.
     boolean isGoogle = server.credentials() instanceof GoogleDefault;
     CertificateFiles files =
         server.credentials() instanceof Tls tls ? tls.files() : CertificateFiles.NONE;
     try {
-      if (isGoogle) { // an account for tokens is needed too
+      if (isGoogle) { // google_default also needs an account for tokens
         DefaultTokens.requireUsable(environment);
       }
       return Optional.of(new ControlPlaneCertificates(files, SystemRoots.of(environment)));
