@@ -125,7 +125,7 @@ final class IstioCaWatcher extends CertificateSource {
         () -> {
           try {
             task.run();
-          } catch (RuntimeException | Error bug) { // the text might quote a secret
+          } catch (RuntimeException | Error bug) { // its text might quote a secret
             end.accept(
                 Outcome.failed(
                     RpcStatus.unavailable("a request to the CA failed: " + bug.getClass())));

@@ -31,7 +31,7 @@ final class TransportSecurityDecoder {
 
   private TransportSecurityDecoder() {}
 
-  /** If {@code errors} has an error, the caller must not use the result. */
+  /** Decodes the TLS settings; callers must not use the result if {@code errors} has an error. */
   static TransportSettings decode(Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.getTransportSocketMatchesCount() > 0) {
       errors.at("transport_socket_matches").add("is not supported; use transport_socket");

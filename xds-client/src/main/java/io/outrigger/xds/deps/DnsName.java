@@ -132,7 +132,7 @@ public final class DnsName {
 
   private void onAnswer(Outcome<DnsLookup.Answer> answer) {
     if (state != State.RUNNING) {
-      return; // closed before the answer arrived
+      return; // this name was closed before the answer
     }
     query = Optional.empty();
     firstAnswerTimer.cancel();

@@ -211,7 +211,7 @@ final class Exchange {
     @Override
     protected void channelRead0(ChannelHandlerContext context, DnsResponse response) {
       if (response.id() != id || !answersQuestion(response)) {
-        return; // forged, or for another query; the right answer may follow
+        return; // forged or of another query; the right answer may follow
       }
       if (response.isTruncated() && !overTcp) {
         queryOverTcp();

@@ -279,8 +279,7 @@ final class AdsSession implements AdsTransport.Listener {
     }
     of.sentAny = true;
     if (names.isEmpty()) {
-      // If a later request carried this version, the server would omit resources that it has sent
-      // before.
+      // If a later request carried this version, the server would omit resources that were sent.
       acceptedVersions.remove(type);
     }
     stream.send(request.build());

@@ -50,7 +50,7 @@ final class StateKeeper {
 
   private static final Duration RETRY = Duration.ofSeconds(30);
 
-  private static final int RENEWALS = 4; // of the time stamp before the state becomes too old
+  private static final int RENEWALS = 4; // renewals of the time stamp per maximum age
 
   private static final Logger log = LoggerFactory.getLogger(StateKeeper.class);
 
