@@ -103,12 +103,12 @@ class Page {
           this.#servingKnown = false;
         }
         this.events.follow();
+        await this.#views.get('overlay').follow(); // Overview lists its problems
         const current = this.#current;
         if (current === 'overview' || !this.problems || turn % PROBLEMS_EVERY === 1) await this.#views.get('overview').refresh(forwards, ready);
         if (current !== 'overview') await this.#views.get(current).refresh(forwards, ready);
         if (turn !== this.#asked) return;
         this.#connected(ready, forwards);
-        await this.#views.get('overlay').follow();
         await this.#loadOptionalViews(forwards);
         document.body.dataset.fresh = String(Number(document.body.dataset.fresh ?? 0) + 1);
       } catch (error) {

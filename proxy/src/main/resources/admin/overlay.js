@@ -59,7 +59,7 @@ export class Overlay {
 }
 
 function at({file, line, column}) {
-  return [file, line, column].filter(part => part !== undefined).join(':');
+  return [file, line, column].filter(part => part).join(':') // line 0: the whole file;
 }
 
 function ruleCard() {

@@ -98,6 +98,7 @@ final class StatusReport {
         .forEach(problems::add);
     replies.object("overlay").map(each -> each.list("errors")).orElse(List.of()).stream()
         .map(error -> error.format("local policy %s:%s: %s", "file", "line", "message"))
+        .map(line -> line.replaceFirst(":0: ", ": ")) // the error concerns the whole file
         .forEach(problems::add);
     long stale =
         known.list("resources").stream()

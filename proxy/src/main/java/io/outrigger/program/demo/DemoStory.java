@@ -91,7 +91,10 @@ final class DemoStory {
     print("");
   }
 
-  /** Runs the story once within {@code limit}; returns whether every step succeeded. */
+  /**
+   * Runs the story once within {@code limit}, or without a limit again and again until the demo is
+   * stopped. Returns whether every step succeeded.
+   */
   boolean run(Optional<Duration> limit) throws IOException {
     do {
       Duration round = limit.orElse(ROUND);
