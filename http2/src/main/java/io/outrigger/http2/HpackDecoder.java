@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class HpackDecoder {
-  /** Section 5.1: the largest shift of a byte; integers above 2^31-1 need larger shifts. */
+  /** Section 5.1: the largest shift of a byte; no integer up to 2^31-1 needs a larger one. */
   private static final int MAX_SHIFT = 28;
 
   private static final byte[] NOTHING = {};

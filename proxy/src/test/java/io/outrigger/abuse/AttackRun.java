@@ -3,6 +3,7 @@ package io.outrigger.abuse;
 import io.outrigger.abuse.AttackedSidecar.Forward;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.http2.testing.Frames;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -173,7 +174,11 @@ final class AttackRun {
 
   /** The sidecar's view of its memory and of its calls, to explain calls that do not end. */
   String state() {
-    return sidecar.process.get("/memory").body() + sidecar.process.get("/calls").body();
+    try {
+      return sidecar.process.get("/memory").body() + sidecar.process.get("/calls").body();
+    } catch (UncheckedIOException e) {
+      return "nothing: " + e.getMessage(); // the process may have ended
+    }
   }
 
   /** Something that the attack itself found wrong. */

@@ -27,8 +27,8 @@ public sealed interface LbConfig {
   }
 
   /**
-   * The class by which {@code lb.tree.PolicyRegistry} selects the policy. A policy receives only
-   * configurations of one kind.
+   * The kind of the policy. A policy receives only configurations of one kind: a configuration of
+   * another kind needs a new policy.
    */
   default Class<?> kind() {
     return getClass();

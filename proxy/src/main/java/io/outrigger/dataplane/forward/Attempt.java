@@ -160,8 +160,8 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   /**
-   * Ends the attempt, because the call has ended. A backend that has not yet received the whole
-   * request gets RST_STREAM.
+   * Ends the attempt, because the call has ended. The backend gets RST_STREAM unless both the
+   * request and the response are complete.
    */
   void finish() {
     if (state == State.WAITING && transport != null) {

@@ -16,9 +16,11 @@ import java.util.function.LongSupplier;
  *       spends at most a fifth of the time in collections. If the heap is full after each
  *       collection for {@link #FULL_LIMIT}, although connections were ended, the process can no
  *       longer serve: every few allocations cause a full collection.
- *   <li>While live bytes of the heap keep memory short, the watch collects the heap every {@link
- *       #PERIOD}. Peers may have released these bytes since the last collection, and without a
- *       collection memory would stay short until the heap is nearly full.
+ *   <li>While live bytes of the heap keep memory short, the watch repeats the collection after
+ *       {@link #PERIOD}. Peers may have released these bytes since the last collection, and without
+ *       a collection memory would stay short until the heap is nearly full. After each repetition
+ *       the period doubles up to {@link #MAX_REPEAT}, because the bytes may be those of a large
+ *       configuration.
  *   <li>When the heap has grown, the watch collects it. Since Java 24 the serial collector extends
  *       the old generation for objects that survive the young generation, up to the heap's limit,
  *       before it searches the old generation for garbage. Earlier versions of Java collected the
@@ -37,11 +39,11 @@ public final class HeapWatch {
    */
   private static final String COLLECT_GROWN = "outrigger.heap.collect-grown";
 
-  /**
-   * The time between two checks whether the heap has grown, and the age at which a measurement that
-   * keeps memory short is repeated.
-   */
+  /** The time between two checks whether the heap has grown. */
   static final Duration PERIOD = Duration.ofSeconds(5);
+
+  /** The maximum age of a measurement that keeps memory short. */
+  static final Duration MAX_REPEAT = Duration.ofSeconds(30);
 
   /** A heap that is full after each collection for this long is treated as permanently full. */
   static final Duration FULL_LIMIT = Duration.ofSeconds(10);
@@ -77,6 +79,9 @@ public final class HeapWatch {
   private long nextNanos;
 
   private long collectedNanos;
+
+  /** The age at which a measurement that keeps memory short is repeated. */
+  private Duration repeat = PERIOD;
 
   /** The last time at which the heap was not full. */
   private long roomNanos;
@@ -135,10 +140,13 @@ public final class HeapWatch {
    * Updates the gauge by a collection if one is needed and allowed, otherwise from the used bytes.
    */
   private void measure() {
-    boolean isUseful = gauge.isWorthACollection() || isFull() || isOutdated();
+    boolean isOutdated = isOutdated();
+    boolean isUseful = gauge.isWorthACollection() || isFull() || isOutdated;
     boolean isDue = isUseful && loop.nanoTime() - nextNanos >= 0;
     if (isDue) {
       collect();
+      Duration doubled = repeat.multipliedBy(2);
+      repeat = !isOutdated ? PERIOD : doubled.compareTo(MAX_REPEAT) < 0 ? doubled : MAX_REPEAT;
     } else {
       gauge.lookAtHeap();
     }
@@ -150,7 +158,7 @@ public final class HeapWatch {
   }
 
   private boolean isOutdated() {
-    return gauge.isHeapShort() && loop.nanoTime() - collectedNanos >= PERIOD.toNanos();
+    return gauge.isHeapShort() && loop.nanoTime() - collectedNanos >= repeat.toNanos();
   }
 
   private void collect() {

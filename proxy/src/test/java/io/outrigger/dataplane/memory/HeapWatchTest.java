@@ -152,6 +152,23 @@ final class HeapWatchTest {
     assertThat(heap.collections).as("collections of a heap that is not short").isEqualTo(2);
   }
 
+  /** What stays live may be a configuration: each collection stops all calls for nothing. */
+  @Test
+  void aHeapThatStaysShortIsCollectedMoreAndMoreSeldom() {
+    var limits = new MemoryView.Limits(40 * MIB, 80 * MIB, 120 * MIB);
+    var gauge = new MemoryGauge(limits, () -> heap.used, () -> 0);
+    start(false, gauge);
+    heap.used = 55 * MIB;
+    heap.usedAfterwards = 35 * MIB;
+    loop.advance(HeapWatch.CALM);
+    assertThat(heap.collections).isOne();
+
+    loop.advance(Duration.ofMinutes(10));
+
+    assertThat(heap.collections).isBetween(18, 25);
+    assertThat(gauge.isShort()).isTrue();
+  }
+
   /** A collection stops all threads, so that collections take at most a fifth of the time. */
   @Test
   void afterACollectionItRests() {

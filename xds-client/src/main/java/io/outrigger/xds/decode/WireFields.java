@@ -104,7 +104,7 @@ final class WireFields {
 
   /**
    * Reads the map of messages in field {@code number}. If a key occurs twice, the last entry is
-   * used.
+   * used, but both must be readable.
    */
   static <M> Map<String, M> entries(ByteString message, int number, Parser<M> parser)
       throws InvalidProtocolBufferException {

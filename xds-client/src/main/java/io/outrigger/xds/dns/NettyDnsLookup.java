@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * {@code resolv.conf}. Both files are read for each lookup. Answers are not cached; {@code DnsName}
  * limits the rate of lookups.
  *
- * <p>A separate thread, which the first lookup starts, reads the files and queries the servers.
+ * <p>A thread, which the first lookup of a name starts, reads the files and queries the servers.
  * Answers are delivered on the control loop.
  */
 @ControlConfined

@@ -36,9 +36,10 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   static Optional<Any> listenerAt(String listen, Collection<Any> listeners) {
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
-    return listeners.stream()
+    Collection<Any> candidates = wanted.isPresent() ? listeners : List.of(); // parsing is dear
+    return candidates.stream()
         .flatMap(any -> serverListener(any).stream())
-        .filter(found -> wanted.isPresent() && addressOf(found).equals(wanted))
+        .filter(found -> addressOf(found).equals(wanted))
         .map(found -> Any.pack(found.toBuilder().setName(listen).build()))
         .findFirst();
   }

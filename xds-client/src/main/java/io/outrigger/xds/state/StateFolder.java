@@ -134,7 +134,9 @@ public final class StateFolder {
       return new Reading(resources, index.times(), Optional.empty());
     } catch (StateFormat.Damaged damaged) {
       return unusable(String.valueOf(damaged.getMessage()));
-    } catch (IOException | RuntimeException | OutOfMemoryError failure) {
+    } catch (IOException unparsable) {
+      return unusable("is damaged: " + unparsable.getMessage());
+    } catch (RuntimeException | OutOfMemoryError failure) {
       return unusable("cannot be read: " + reason(failure));
     }
   }

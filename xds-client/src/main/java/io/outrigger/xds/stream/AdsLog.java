@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
  * observer. The state events do not come from a control plane and do not pass through this class.
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Rejections, resource
- * errors and deletions are therefore limited to ten lines per minute each, without repetitions. A
- * repeated rejection is logged again only after the client has accepted a response.
+ * errors and deletions are therefore limited to ten lines per minute each, without repetitions.
+ * Within a minute, a repeated rejection is logged again only after the client has accepted a
+ * response. The next observer receives every event.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {
