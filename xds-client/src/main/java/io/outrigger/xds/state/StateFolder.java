@@ -366,9 +366,13 @@ public final class StateFolder {
     if (failure instanceof DirectoryNotEmptyException folder) {
       return "%s is a folder; delete it".formatted(folder.getFile());
     }
-    return failure instanceof FileSystemException system && system.getReason() != null
-        ? system.getReason()
-        : String.valueOf(failure.getMessage());
+    String reason =
+        failure instanceof FileSystemException system && system.getReason() != null
+            ? system.getReason()
+            : String.valueOf(failure.getMessage());
+    return failure instanceof IOException
+        ? reason + "; make the folder writable, with enough free space, or name another folder"
+        : reason;
   }
 
   /**
