@@ -28,8 +28,7 @@ import java.util.function.LongSupplier;
  *       grow for days. No flag of the collector bounds this growth: {@code MaxHeapFreeRatio} and
  *       {@code MinHeapFreeRatio} apply after a full collection, and no full collection happens.
  *       After a full collection the JVM leaves the old generation two thirds larger than its live
- *       objects. While memory is short, the watch does not collect a grown heap: the growth
- *       consists of live objects that peers hold.
+ *       objects. While memory is short, only the other rules apply.
  * </ul>
  */
 @ControlConfined

@@ -15,11 +15,8 @@ record MessageSpan(Span span) {
   private static final AttributeKey<Long> COMPRESSED_SIZE =
       AttributeKey.longKey("message-size-compressed");
 
-  /**
-   * The maximum length of a status description. A backend chooses its text, and thousands of spans
-   * may wait for a slow collector.
-   */
-  static final int MAX_DESCRIPTION = 1024;
+  /** The maximum length of a text that a peer may have chosen. */
+  static final int MAX_TEXT = 1024;
 
   /**
    * Adds the event of a message. For a compressed message only the compressed size is known
@@ -46,11 +43,17 @@ record MessageSpan(Span span) {
       span.setStatus(StatusCode.OK);
     } else {
       String text = status.message();
-      String description = status.code() + (text.isEmpty() ? "" : ", " + text);
       span.setStatus(
-          StatusCode.ERROR,
-          description.substring(0, Math.min(description.length(), MAX_DESCRIPTION)));
+          StatusCode.ERROR, bounded(status.code() + (text.isEmpty() ? "" : ", " + text)));
     }
     span.end();
+  }
+
+  /**
+   * Cuts a long text, because thousands of spans may wait for a slow collector, and closing
+   * connections does not free the memory of these spans.
+   */
+  static String bounded(String text) {
+    return text.substring(0, Math.min(text.length(), MAX_TEXT));
   }
 }

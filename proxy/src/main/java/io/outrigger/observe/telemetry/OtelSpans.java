@@ -78,7 +78,7 @@ final class OtelSpans implements CallSpans {
   @Override
   public void delayReason(String reason) {
     if (delay != null) {
-      delay.addEvent("Delay triggered", Attributes.of(DELAY_REASON, reason));
+      delay.addEvent("Delay triggered", Attributes.of(DELAY_REASON, MessageSpan.bounded(reason)));
     }
   }
 

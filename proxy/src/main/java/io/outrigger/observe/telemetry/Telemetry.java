@@ -31,7 +31,6 @@ public final class Telemetry implements AutoCloseable {
           "otel.service.name", "outrigger",
           "otel.exporter.otlp.protocol", "grpc",
           "otel.propagators", "tracecontext",
-          "otel.attribute.value.length.limit", "1024",
           "otel.logs.exporter", "none");
 
   private final OpenTelemetrySdk sdk;

@@ -124,6 +124,17 @@ class PickViewTest {
         .isEqualTo(Map.of(B, "left out for its health, DRAINING"));
   }
 
+  @Test
+  void aRequestWithoutTheHashedHeaderHasNoSlotOnTheRing() {
+    start(new BalancingPolicy.RingHash(64, 4096, "x-user"), A, B);
+    connectAll();
+
+    JsonObject hash = written(view(new Planned(7, Optional.empty()))).getAsJsonObject("hash");
+
+    assertThat(hash.get("value")).isNull();
+    assertThat(hash.get("ring_slot").isJsonNull()).isTrue();
+  }
+
   private static Planned session(String address) {
     return new Planned(7, Optional.of(List.of(Samples.address(address))));
   }
@@ -155,11 +166,14 @@ class PickViewTest {
     lb.loop().run();
   }
 
+  private PickView view(PlannedCall call) {
+    return new PickView(lb.describe("pay"), lb.handle("pay").picker().plan(call));
+  }
+
   /** The reason for each endpoint that the call cannot be picked for. */
   private Map<String, String> excluded(PlannedCall call) {
-    var view = new PickView(lb.describe("pay"), lb.handle("pay").picker().plan(call));
     Map<String, String> reasons = new TreeMap<>();
-    for (JsonElement each : written(view).getAsJsonArray("excluded")) {
+    for (JsonElement each : written(view(call)).getAsJsonArray("excluded")) {
       JsonObject endpoint = each.getAsJsonObject();
       reasons.put(endpoint.get("address").getAsString(), endpoint.get("reason").getAsString());
     }

@@ -58,15 +58,18 @@ class OtelSpansTest {
   }
 
   @Test
-  void aLongStatusMessageOfABackendIsCut() {
+  void longTextsOfABackendAreCut() {
     OtelSpans spans = spans();
     spans.attemptBegins(0, false);
 
+    spans.delayBegins(false, "connecting", "r".repeat(60_000));
     spans.ended(RpcStatus.internal("m".repeat(60_000)));
 
-    assertThat(ended.get(0).getStatus().getDescription())
+    assertThat(ended.get(0).getEvents().get(0).getAttributes().asMap().values())
+        .containsExactly("r".repeat(MessageSpan.MAX_TEXT));
+    assertThat(ended.get(1).getStatus().getDescription())
         .startsWith("INTERNAL, m")
-        .hasSize(MessageSpan.MAX_DESCRIPTION);
+        .hasSize(MessageSpan.MAX_TEXT);
   }
 
   private OtelSpans spans() {

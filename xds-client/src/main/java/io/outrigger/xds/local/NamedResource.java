@@ -36,7 +36,8 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   static Optional<Any> listenerAt(String listen, Collection<Any> listeners) {
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
-    Collection<Any> candidates = wanted.isPresent() ? listeners : List.of(); // parsing is dear
+    // An app may choose the names: no Listener is parsed for a name that is no address.
+    Collection<Any> candidates = wanted.isPresent() ? listeners : List.of();
     return candidates.stream()
         .flatMap(any -> serverListener(any).stream())
         .filter(found -> addressOf(found).equals(wanted))
