@@ -3,7 +3,6 @@ package io.outrigger.lb.tree;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
-import io.outrigger.base.TimerHandle;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CircuitBreakers;
@@ -15,7 +14,6 @@ import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,7 +23,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The clusters of one target, each with a live tree (A31 "Cluster lifetime").
@@ -46,7 +43,7 @@ public final class ClusterManager {
     /** Called after the last release of a retired cluster has removed it from {@link #live}. */
     void onClustersChanged();
 
-    /** Called when a policy requests a new resolution of addresses, at most once in 30 s. */
+    /** Called when a policy requests a new resolution of addresses (A37). */
     void onReresolution();
   }
 
@@ -55,7 +52,6 @@ public final class ClusterManager {
   private final Connector connector;
   private final Listener listener;
   private final PolicyFactory factory;
-  private final Reresolution reresolution;
   private final LbConfigCache trees;
   private final Map<String, ClusterLb> live = new TreeMap<>();
   private boolean closed;
@@ -79,7 +75,6 @@ public final class ClusterManager {
     this.connector = connector;
     this.listener = listener;
     this.factory = new PolicyRegistry(context, breakers, loads);
-    this.reresolution = new Reresolution(control, listener::onReresolution);
   }
 
   /**
@@ -183,7 +178,6 @@ public final class ClusterManager {
   public void close() {
     control.checkInside();
     closed = true;
-    reresolution.close();
     for (ClusterLb cluster : List.copyOf(live.values())) {
       closeCluster(cluster);
       cluster.failCalls();
@@ -196,7 +190,7 @@ public final class ClusterManager {
         context,
         connector,
         factory,
-        reresolution::request,
+        listener::onReresolution,
         handle -> control.execute(() -> onUnused(handle)));
   }
 
@@ -212,48 +206,5 @@ public final class ClusterManager {
   private void closeCluster(ClusterLb cluster) {
     live.remove(cluster.handle().name());
     cluster.close();
-  }
-
-  /**
-   * Forwards requests for re-resolution, at most one in 30 s; a request that comes earlier is
-   * forwarded when the 30 s have elapsed (A37-05).
-   */
-  @ControlConfined
-  private static final class Reresolution {
-    static final Duration INTERVAL = Duration.ofSeconds(30); // A37-05
-
-    private final ControlLoop control;
-    private final Runnable listener;
-    private @Nullable TimerHandle pause;
-    private boolean wanted;
-
-    Reresolution(ControlLoop control, Runnable listener) {
-      this.control = control;
-      this.listener = listener;
-    }
-
-    void request() {
-      if (pause != null) {
-        wanted = true;
-        return;
-      }
-      wanted = false;
-      pause = control.schedule(INTERVAL, this::onPauseOver);
-      listener.run();
-    }
-
-    void close() {
-      if (pause != null) {
-        pause.cancel();
-      }
-      wanted = false;
-    }
-
-    private void onPauseOver() {
-      pause = null;
-      if (wanted) {
-        request();
-      }
-    }
   }
 }

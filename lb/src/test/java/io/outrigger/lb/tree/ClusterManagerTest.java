@@ -124,9 +124,6 @@ class ClusterManagerTest {
     lb.ready(E1);
     lb.end(E1);
     assertThat(lb.reresolutions()).isEqualTo(1);
-    lb.pick("names");
-    lb.ready(E1);
-    lb.end(E1); // to be asked for when 30 s are over
 
     lb.loop().inside(manager::close);
     assertThat(lb.loop().pendingTimers()).isZero();
