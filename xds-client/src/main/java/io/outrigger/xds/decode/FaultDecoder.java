@@ -16,8 +16,7 @@ final class FaultDecoder {
   static final String TYPE = "envoy.extensions.filters.http.fault.v3.HTTPFault";
 
   static final FilterDecoder DECODER =
-      new FilterDecoder(
-          FilterConfig.Fault.class, TYPE, FaultDecoder::decode, TYPE, FaultDecoder::decode);
+      new FilterDecoder(TYPE, FaultDecoder::decode, TYPE, FaultDecoder::decode);
 
   private FaultDecoder() {}
 

@@ -6,13 +6,10 @@ import java.util.Optional;
 /**
  * Decodes the settings of one HTTP filter (A39). The package {@code dataplane.filter} runs filters.
  *
- * @param settings the class of the decoded settings, by which the proxy finds the code that runs
- *     the filter
  * @param override decodes the settings that replace the listener's settings on a route (A39 "Filter
  *     Config Overrides")
  */
 record FilterDecoder(
-    Class<? extends FilterConfig> settings,
     String typeName,
     Decoding filter,
     String overrideTypeName,

@@ -1,23 +1,19 @@
 package io.outrigger.xds.decode;
 
 import static java.util.stream.Collectors.joining;
-import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.outrigger.config.route.FilterConfig;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** The HTTP filters that are supported, by the types of their messages. */
-public final class FilterDecoders {
+record FilterDecoders(List<FilterDecoder> decoders) {
   static final String ROUTER = "envoy.extensions.filters.http.router.v3.Router";
 
   /** The last filter of every chain; its fields are ignored (A39 "The Router Filter"). */
   private static final FilterDecoder ROUTER_DECODER =
       new FilterDecoder(
-          FilterConfig.Router.class,
           ROUTER,
           (config, errors) ->
               config
@@ -44,30 +40,16 @@ public final class FilterDecoders {
               StatefulSessionDecoder.DECODER,
               RbacDecoder.DECODER));
 
-  private final List<FilterDecoder> decoders;
-  private final Map<String, FilterDecoder> types;
-  private final Map<String, FilterDecoder> overrideTypes;
-
-  FilterDecoders(List<FilterDecoder> decoders) {
-    this.decoders = List.copyOf(decoders);
-    types = PolicyDecoderRegistry.index(decoders, FilterDecoder::typeName);
-    overrideTypes = PolicyDecoderRegistry.index(decoders, FilterDecoder::overrideTypeName);
-  }
-
-  List<FilterDecoder> decoders() {
-    return decoders;
-  }
-
-  public static Set<Class<? extends FilterConfig>> settings() {
-    return ALL.decoders.stream().map(FilterDecoder::settings).collect(toUnmodifiableSet());
+  FilterDecoders {
+    decoders = List.copyOf(decoders);
   }
 
   Optional<FilterDecoder> ofType(String typeName) {
-    return Optional.ofNullable(types.get(typeName));
+    return decoders.stream().filter(each -> each.typeName().equals(typeName)).findFirst();
   }
 
   Optional<FilterDecoder> ofOverrideType(String typeName) {
-    return Optional.ofNullable(overrideTypes.get(typeName));
+    return decoders.stream().filter(each -> each.overrideTypeName().equals(typeName)).findFirst();
   }
 
   String names() {

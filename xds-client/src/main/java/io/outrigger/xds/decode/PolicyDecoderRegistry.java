@@ -10,16 +10,14 @@ import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.Rou
 import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * The decoders of the supported policies, by each name of a policy (A52 "xDS LB Policy Registry").
  */
-final class PolicyDecoderRegistry {
+record PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
   static final PolicyDecoder ROUND_ROBIN =
       new PolicyDecoder(
               "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
@@ -83,49 +81,27 @@ final class PolicyDecoderRegistry {
               WeightedRoundRobinDecoder.DECODER,
               RandomSubsettingDecoder.DECODER));
 
-  private final List<PolicyDecoder> decoders;
-  private final Map<String, PolicyDecoder> types;
-  private final Map<String, PolicyDecoder.Custom> customs;
-  private final Map<Cluster.LbPolicy, PolicyDecoder.Legacy> legacies;
-
-  PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
-    this.decoders = List.copyOf(decoders);
-    types = index(decoders, PolicyDecoder::typeName);
-    customs =
-        index(decoders.stream().map(PolicyDecoder::custom).toList(), PolicyDecoder.Custom::name);
-    legacies =
-        index(
-            decoders.stream().flatMap(each -> each.legacy().stream()).toList(),
-            PolicyDecoder.Legacy::value);
-  }
-
-  /**
-   * @throws IllegalStateException if two values have the same key
-   */
-  static <K, V> Map<K, V> index(List<V> values, Function<V, K> key) {
-    Map<K, V> index = new HashMap<>();
-    for (V value : values) {
-      if (index.put(key.apply(value), value) != null) {
-        throw new IllegalStateException("two decoders of " + key.apply(value));
-      }
-    }
-    return Map.copyOf(index);
-  }
-
-  List<PolicyDecoder> decoders() {
-    return decoders;
+  PolicyDecoderRegistry {
+    decoders = List.copyOf(decoders);
   }
 
   Optional<PolicyDecoder> ofType(String typeName) {
-    return Optional.ofNullable(types.get(typeName));
+    return decoders.stream().filter(each -> each.typeName().equals(typeName)).findFirst();
   }
 
   Optional<PolicyDecoder.Custom> custom(String name) {
-    return Optional.ofNullable(customs.get(name));
+    return decoders.stream()
+        .map(PolicyDecoder::custom)
+        .filter(each -> each.name().equals(name))
+        .findFirst();
   }
 
   Optional<PolicyDecoder.Legacy> legacy(Cluster.LbPolicy value) {
-    return Optional.ofNullable(legacies.get(value));
+    return legacies().filter(each -> each.value() == value).findFirst();
+  }
+
+  private Stream<PolicyDecoder.Legacy> legacies() {
+    return decoders.stream().flatMap(each -> each.legacy().stream());
   }
 
   String typeNames() {
@@ -139,10 +115,7 @@ final class PolicyDecoderRegistry {
   }
 
   String legacyNames() {
-    return decoders.stream()
-        .flatMap(each -> each.legacy().stream())
-        .map(each -> each.value().name())
-        .collect(joining(", "));
+    return legacies().map(each -> each.value().name()).collect(joining(", "));
   }
 
   private static Optional<BalancingPolicy> leastRequest(

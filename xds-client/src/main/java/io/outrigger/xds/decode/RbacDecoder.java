@@ -44,7 +44,6 @@ final class RbacDecoder {
   /** An override without {@code rbac} switches the filter off. */
   static final FilterDecoder DECODER =
       new FilterDecoder(
-          Rbac.class,
           TYPE,
           RbacDecoder::decode,
           OVERRIDE_TYPE,

@@ -21,7 +21,6 @@ final class StatefulSessionDecoder {
 
   static final FilterDecoder DECODER =
       new FilterDecoder(
-          FilterConfig.StatefulSession.class,
           TYPE,
           (config, errors) ->
               config
