@@ -50,10 +50,6 @@ public final class CircuitBreakers {
     removeIdle();
   }
 
-  public int size() {
-    return used.size() + unused.size();
-  }
-
   private void removeIdle() {
     unused.values().removeIf(entry -> entry.breaker.inFlight() == 0);
   }

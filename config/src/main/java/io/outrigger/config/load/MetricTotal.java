@@ -2,8 +2,6 @@ package io.outrigger.config.load;
 
 /** The sum of a metric, and the number of requests whose reports had the metric (A64). */
 public record MetricTotal(long requests, double sum) {
-  public static final MetricTotal NONE = new MetricTotal(0, 0);
-
   public MetricTotal plus(MetricTotal other) {
     return new MetricTotal(requests + other.requests, sum + other.sum);
   }

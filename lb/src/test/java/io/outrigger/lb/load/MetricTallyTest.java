@@ -98,14 +98,15 @@ class MetricTallyTest {
       loops[loop].start();
     }
 
-    MetricTotal sum = MetricTotal.NONE;
+    var none = new MetricTotal(0, 0);
+    MetricTotal sum = none;
     while (running.get() > 0) {
-      sum = sum.plus(tally.take().getOrDefault("named_metrics.n", MetricTotal.NONE));
+      sum = sum.plus(tally.take().getOrDefault("named_metrics.n", none));
     }
     for (Thread loop : loops) {
       loop.join();
     }
-    sum = sum.plus(tally.take().getOrDefault("named_metrics.n", MetricTotal.NONE));
+    sum = sum.plus(tally.take().getOrDefault("named_metrics.n", none));
 
     assertThat(sum).isEqualTo(new MetricTotal((long) LOOPS * reports, (double) LOOPS * reports));
   }

@@ -554,7 +554,7 @@ class MetricsTextTest {
         serves,
         xds,
         balancing,
-        OverlayStatus.NONE,
+        new OverlayStatus(List.of(), List.of()),
         List.of(),
         PROCESS,
         Set.of());

@@ -1,6 +1,7 @@
 package io.outrigger.xds.deps;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Count;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.ClusterResource;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * The part of a graph walk that visits clusters and the clusters and endpoints on which they depend
@@ -164,13 +164,11 @@ final class ClusterWalk {
     if (tree.failed.isEmpty()) {
       return ": it only leads to itself"; // A75-10
     }
-    String listed =
+    List<String> reasons =
         tree.failed.entrySet().stream()
-            .limit(MAX_REASONS)
             .map(e -> ResolutionNotes.describe(ResourceType.CLUSTER, e.getKey(), e.getValue()))
-            .collect(Collectors.joining(", "));
-    int more = tree.failed.size() - MAX_REASONS;
-    return " in use: " + listed + (more > 0 ? " and " + more + " more" : ""); // A75-14
+            .toList();
+    return " in use: " + Count.list(reasons, MAX_REASONS); // A75-14
   }
 
   private void visitLeaf(String name, WatchState<ClusterResource> known) {

@@ -4,7 +4,6 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
 import io.outrigger.base.PathWatcher;
-import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -43,12 +42,6 @@ public final class ResourceDirectory {
   public void close() {
     loop.checkInside();
     watcher.close();
-  }
-
-  /** Returns the current problems of the files. The last valid resources stay in use. */
-  public List<FileProblem> problems() {
-    loop.checkInside();
-    return files.problems();
   }
 
   public LocalAdsTransport transport() {

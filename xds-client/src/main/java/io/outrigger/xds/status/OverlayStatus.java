@@ -20,8 +20,6 @@ import java.util.stream.Stream;
  */
 @AnyThread
 public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
-  public static final OverlayStatus NONE = new OverlayStatus(List.of(), List.of());
-
   public OverlayStatus {
     rules = List.copyOf(rules);
     problems = List.copyOf(problems);

@@ -336,7 +336,7 @@ final class StateKeeper {
     return subscription
         .entry()
         .held()
-        .filter(held -> isKept && servers.contains(held.server()))
+        .filter(held -> isKept)
         .map(
             held ->
                 new KeptResource(key, held.server().uri(), held.version(), held.at(), held.raw()));

@@ -100,10 +100,6 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
         settings.maxSize());
   }
 
-  @Nullable Ring ring() {
-    return ring;
-  }
-
   @Override
   protected void onMemberChange(RingEndpoint member) {
     // The next picker includes the change.
