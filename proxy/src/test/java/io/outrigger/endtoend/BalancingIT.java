@@ -78,6 +78,27 @@ class BalancingIT {
     assertThat(tally.get("heavy")).isBetween(2_800, 3_200); // 7.3 standard deviations: 1 in 10^12
   }
 
+  /** Trees are built one after the other (decision lb-0053), also when no call waits for them. */
+  @Test
+  void everyClusterOfTheRoutesIsConnectedWithoutACall() throws Exception {
+    List<Backend> backends = List.of(mesh.backend("a"), mesh.backend("b"), mesh.backend("c"));
+    List<String> resources = new ArrayList<>(List.of(Xds.listener("orders", "routes")));
+    List<String> routes = new ArrayList<>();
+    for (Backend backend : backends) {
+      resources.add(Xds.cluster(backend.name()));
+      resources.add(Xds.endpoints(backend.name(), backend));
+      routes.add(Xds.route("/" + backend.name(), backend.name()));
+    }
+    resources.add(Xds.routes("routes", Xds.host("*", routes.toArray(String[]::new))));
+    controlPlane.serve(resources.toArray(String[]::new));
+
+    mesh.startReady();
+
+    Await.until(
+        "all are connected",
+        () -> backends.stream().allMatch(backend -> backend.openConnections() > 0));
+  }
+
   @Conformance({"A27-10", "A27-11", "SC-21"})
   @Test
   void dropsTakeTheirShareEvenOfThoseThatWaitForReady() throws Exception {

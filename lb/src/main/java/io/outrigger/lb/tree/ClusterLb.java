@@ -27,26 +27,33 @@ final class ClusterLb implements LbParent {
   private final LbContext context;
   private final Connector connector;
   private final ClusterEvents events;
+  private final Consumer<ClusterLb> onCallsWaiting;
   private final Runnable reresolution;
   private final ClusterHandle handle;
   private final PolicyFactory factory;
   private ChildSlot tree;
   private @Nullable Class<?> kind;
 
+  /**
+   * @param onCallsWaiting receives this cluster when calls begin to wait for its next picker
+   */
   ClusterLb(
       String name,
       LbContext context,
       Connector connector,
       PolicyFactory factory,
+      Consumer<ClusterLb> onCallsWaiting,
       Runnable reresolution,
       Consumer<ClusterHandle> onUnused) {
     this.context = context;
     this.connector = connector.ofCluster(name);
     this.events = new ClusterEvents(name, context.control(), context.observer(), this::accept);
+    this.onCallsWaiting = onCallsWaiting;
     this.reresolution = reresolution;
     this.handle = new ClusterHandle(name, onUnused, this::onCallsWaiting);
     this.factory = factory;
     this.tree = new ChildSlot(factory, this);
+    handle.publish(tree.state(), tree.picker());
   }
 
   ClusterHandle handle() {
@@ -88,7 +95,13 @@ final class ClusterLb implements LbParent {
 
   /** Any thread may call this method. */
   private void onCallsWaiting() {
-    context.control().execute(connector::onCallsWaiting);
+    context
+        .control()
+        .execute(
+            () -> {
+              connector.onCallsWaiting();
+              onCallsWaiting.accept(this);
+            });
   }
 
   Optional<LbEvent.Outage> outage() {

@@ -33,6 +33,11 @@ import java.util.stream.Stream;
  * has released its handle. If a route names the cluster again before that, the cluster is revived
  * with its connections (A31-12).
  *
+ * <p>New trees are built in turns of the control loop, one in the turn of the update and one in each
+ * later turn. Until then, calls for such a cluster wait as for a connection. The first of these
+ * calls causes its tree to be built next, so a call does not wait for the trees of clusters that it
+ * does not use (decision lb-0053).
+ *
  * <p>Only clusters that routes name or that calls hold have their own tree. A cluster that is only
  * part of an aggregate is connected by the aggregate's tree when needed (A75-19, decision lb-0005).
  */
@@ -54,6 +59,10 @@ public final class ClusterManager {
   private final PolicyFactory factory;
   private final LbConfigCache trees;
   private final Map<String, ClusterLb> live = new TreeMap<>();
+
+  /** The clusters in {@link #live} whose trees are not built yet. */
+  private final Set<ClusterLb> unbuilt = new LinkedHashSet<>();
+
   private boolean closed;
 
   /**
@@ -78,13 +87,14 @@ public final class ClusterManager {
   }
 
   /**
-   * Updates the trees of all changed clusters, and creates the trees that are missing.
+   * Updates the trees of all changed clusters, and begins to build the trees that are missing.
    *
    * @return a handle for each cluster that the routes of {@code config} name; each handle has a
    *     picker
    */
   public Map<String, ClusterHandle> apply(XdsConfig config) {
     control.checkInside();
+    buildAll(); // the new configuration may lack a cluster for whose tree calls wait
     trees.replace(config.clusters());
     Set<String> routed = config.virtualHost().clusters();
     Set<String> wanted = new LinkedHashSet<>(live.keySet());
@@ -94,14 +104,41 @@ public final class ClusterManager {
       if (!trees.knows(name)) {
         continue; // only calls hold the cluster, so its tree stays unchanged
       }
-      ClusterLb cluster = live.computeIfAbsent(name, this::newCluster);
-      cluster.update(trees.tree(name), trees.note(name));
+      ClusterLb cluster = live.get(name);
+      if (cluster == null) {
+        cluster = newCluster(name);
+        live.put(name, cluster);
+        unbuilt.add(cluster);
+      } else {
+        build(cluster);
+      }
       if (routed.contains(name)) {
         cluster.handle().revive();
         handles.put(name, cluster.handle());
       }
     }
+    buildNext();
     return handles;
+  }
+
+  private void buildNext() {
+    if (!unbuilt.isEmpty()) {
+      if (unbuilt.size() > 1) {
+        control.execute(this::buildNext);
+      }
+      build(unbuilt.iterator().next());
+    }
+  }
+
+  private void buildAll() {
+    List.copyOf(unbuilt).forEach(this::build);
+  }
+
+  /** Builds the tree of {@code cluster}, or updates it to the current configuration. */
+  private void build(ClusterLb cluster) {
+    String name = cluster.handle().name();
+    unbuilt.remove(cluster);
+    cluster.update(trees.tree(name), trees.note(name));
   }
 
   /**
@@ -113,7 +150,7 @@ public final class ClusterManager {
     for (String name : trees.update(changed)) {
       ClusterLb cluster = live.get(name);
       if (cluster != null) {
-        cluster.update(trees.tree(name), trees.note(name));
+        build(cluster);
       }
     }
   }
@@ -145,33 +182,35 @@ public final class ClusterManager {
 
   /** The handles of the clusters that have a tree, in the same order as {@link #accept}. */
   public Stream<ClusterHandle> handles() {
-    control.checkInside();
-    return live.values().stream().map(ClusterLb::handle);
+    return built().values().stream().map(ClusterLb::handle);
   }
 
   public void accept(NodeVisitor visitor) {
-    control.checkInside();
-    live.values().forEach(cluster -> cluster.accept(visitor));
+    built().values().forEach(cluster -> cluster.accept(visitor));
   }
 
   /**
    * Counts the endpoints of each cluster in the tally that {@code tallies} returns for its name.
    */
   public void count(Function<String, EndpointTally> tallies) {
-    control.checkInside();
-    live.forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
+    built().forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }
 
   /** The outages: one for each cluster without a reachable endpoint. */
   public Stream<LbEvent.Outage> outages() {
-    control.checkInside();
-    return live.values().stream().flatMap(cluster -> cluster.outage().stream());
+    return built().values().stream().flatMap(cluster -> cluster.outage().stream());
   }
 
   /** Returns the current state of one tree; empty when there is no such cluster. */
   public Optional<LbNode> describe(String cluster) {
+    return Optional.ofNullable(built().get(cluster)).map(each -> LbNode.of(each::accept).get(0));
+  }
+
+  /** The live clusters, all with their trees: status views show no cluster without a tree. */
+  private Map<String, ClusterLb> built() {
     control.checkInside();
-    return Optional.ofNullable(live.get(cluster)).map(each -> LbNode.of(each::accept).get(0));
+    buildAll();
+    return live;
   }
 
   /** Closes every tree. Waiting calls fail, and the listener is not called any more. */
@@ -190,8 +229,15 @@ public final class ClusterManager {
         context,
         connector,
         factory,
+        this::onCallsWaiting,
         listener::onReresolution,
         handle -> control.execute(() -> onUnused(handle)));
+  }
+
+  private void onCallsWaiting(ClusterLb cluster) {
+    if (unbuilt.contains(cluster)) {
+      build(cluster);
+    }
   }
 
   private void onUnused(ClusterHandle handle) {
@@ -205,6 +251,7 @@ public final class ClusterManager {
 
   private void closeCluster(ClusterLb cluster) {
     live.remove(cluster.handle().name());
+    unbuilt.remove(cluster);
     cluster.close();
   }
 }

@@ -16,13 +16,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The tree configuration of every known cluster. The tree configuration of an unchanged cluster
- * stays the same object, so policies recognize at once that nothing has changed.
+ * The tree configuration of every known cluster, built when it is first requested. The tree
+ * configuration of an unchanged cluster stays the same object, so policies recognize at once that
+ * nothing has changed.
  */
 @ControlConfined
 final class LbConfigCache {
   private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
-  private final Map<String, LeafTree> leaves = new HashMap<>();
+  private final Map<String, LeafTree> leaves = new HashMap<>(); // those requested so far
 
   private final boolean aggregatesDecide;
 
@@ -61,12 +62,22 @@ final class LbConfigCache {
 
   private void put(String name, Outcome<ClusterConfig> cluster) {
     clusters.put(name, cluster);
-    if (cluster.toOptional().orElse(null) instanceof ClusterConfig.Leaf leaf) {
-      LeafTree known = leaves.get(name);
-      leaves.put(name, known == null ? LeafTree.of(leaf, PriorityNames.NONE) : known.with(leaf));
-    } else {
+    if (!(cluster.toOptional().orElse(null) instanceof ClusterConfig.Leaf)) {
       leaves.remove(name);
     }
+  }
+
+  /** Returns the current tree of a leaf cluster; empty when there is no such leaf cluster. */
+  private Optional<LeafTree> leaf(String name) {
+    if (clusters.get(name) instanceof Outcome.Ok<ClusterConfig> known
+        && known.value() instanceof ClusterConfig.Leaf current) {
+      LeafTree before = leaves.get(name);
+      LeafTree tree =
+          before == null ? LeafTree.of(current, PriorityNames.NONE) : before.with(current);
+      leaves.put(name, tree);
+      return Optional.of(tree);
+    }
+    return Optional.empty();
   }
 
   boolean knows(String name) {
@@ -90,14 +101,13 @@ final class LbConfigCache {
     if (cluster instanceof ClusterConfig.Aggregate aggregate) {
       List<LbConfig.Child> usable =
           aggregate.leaves().stream()
-              .map(leaves::get)
-              .filter(Objects::nonNull)
+              .flatMap(each -> leaf(each).stream())
               .map(leaf -> aggregatesDecide ? leaf.withPolicy(aggregate.cluster().policy()) : leaf)
               .map(LeafTree::child)
               .toList();
       return ClusterTree.aggregate(aggregate, usable);
     }
-    return Objects.requireNonNull(leaves.get(name), name).config();
+    return leaf(name).orElseThrow().config();
   }
 
   /**
