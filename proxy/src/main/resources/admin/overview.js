@@ -23,8 +23,9 @@ export class Overview {
 
   constructor(page) {
     this.page = page;
-    this.tiles = el('dl.tiles', {}, ['Backends reachable', 'Traffic', 'Control plane', 'Resources', 'Memory held for peers']
-      .map(name => el('div', {}, el('dt', {}, name), el('dd.big', {}, '–'), el('dd.quiet'))));
+    this.tiles = el('dl.tiles', {}, [['Backends reachable'], ['Traffic'], ['Control plane'], ['Resources'],
+      ['Memory held for peers', 'buffers outside of the heap, and what the last collection of the heap found in use beyond the program\'s own']]
+      .map(([name, title = '']) => el('div', {title}, el('dt', {}, name), el('dd.big', {}, '–'), el('dd.quiet'))));
     this.problems = el('ul.card.problems', {'aria-label': 'what fails', hidden: ''});
     this.forwards = el('tbody');
     this.servers = el('tbody');

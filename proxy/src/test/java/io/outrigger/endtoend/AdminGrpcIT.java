@@ -305,7 +305,8 @@ class AdminGrpcIT {
             "envoy.service.status.v3.ClientStatusDiscoveryService",
             "grpc.health.v1.Health",
             "grpc.channelz.v1.Channelz",
-            "grpc.reflection.v1.ServerReflection");
+            "grpc.reflection.v1.ServerReflection",
+            "grpc.reflection.v1alpha.ServerReflection");
   }
 
   @Test

@@ -179,7 +179,7 @@ final class StatusReport {
   }
 
   private static List<String> servers(List<JsonView> servers) {
-    return new Table("CONTROL PLANE", "ASKED", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR")
+    return new Table("CONTROL PLANE", "IN USE", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR")
         .with(
             servers,
             each -> {

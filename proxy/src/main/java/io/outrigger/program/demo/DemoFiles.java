@@ -4,7 +4,10 @@ import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -25,10 +28,38 @@ final class DemoFiles implements AutoCloseable {
   private final Path folder;
 
   DemoFiles() throws IOException {
-    folder = Files.createTempDirectory("outrigger-demo");
-    for (String name : ALL) {
-      Files.writeString(file(name), text(name + ".pem"));
+    this(Path.of(System.getProperty("java.io.tmpdir")));
+  }
+
+  /**
+   * @param parent the folder in which the demo's folder is created
+   * @throws IOException with a remedy, when the files cannot be written
+   */
+  DemoFiles(Path parent) throws IOException {
+    try {
+      folder = Files.createTempDirectory(parent, "outrigger-demo");
+      for (String name : ALL) {
+        Files.writeString(file(name), text(name + ".pem"));
+      }
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot write to %s: %s; make the folder writable, or name another in"
+                  .formatted(parent, reason(e))
+              + " OUTRIGGER_JAVA_OPTS=-Djava.io.tmpdir=FOLDER",
+          e);
     }
+  }
+
+  private static String reason(IOException failure) {
+    if (failure instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (failure instanceof NoSuchFileException) {
+      return "the folder does not exist";
+    }
+    return failure instanceof FileSystemException system && system.getReason() != null
+        ? system.getReason()
+        : String.valueOf(failure.getMessage());
   }
 
   static String text(String file) throws IOException {

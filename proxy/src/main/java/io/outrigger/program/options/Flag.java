@@ -56,8 +56,8 @@ public enum Flag {
           + " pod's service account"),
   ZONE(
       "NAME",
-      "the zone of this process: topology hints of k8s: targets for this zone are obeyed. Default"
-          + " none"),
+      "the zone of this process; for k8s: targets, calls go to endpoints whose topology hints name"
+          + " this zone. Default none"),
   SERVE(
       "[NAME@]LISTEN=APP",
       Arity.MANY,

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
  */
 final class ManualPageTest {
   private static final Path PAGE = Path.of("src/main/dist/share/man/man1/outrigger.1");
+  private static final String SYNOPSIS = "Usage: ";
   private static final List<String> COMMANDS =
       List.of("run", "demo", "validate", "explain", "status", "certs", "wait", "completion");
 
@@ -33,18 +34,43 @@ final class ManualPageTest {
   private static String page() {
     var page = new StringBuilder();
     page.append(".TH OUTRIGGER 1\n.SH NAME\noutrigger \\- an xDS\\-aware sidecar proxy\n");
-    section(page, "SYNOPSIS", "--help");
+    section(page, "SYNOPSIS", synopses());
+    section(page, "DESCRIPTION", withoutSynopsis(help("--help")));
     for (String command : COMMANDS) {
-      section(page, "OUTRIGGER " + command, command, "--help");
+      section(page, "outrigger " + command, withoutSynopsis(help(command, "--help")));
     }
     return page.toString();
   }
 
-  private static void section(StringBuilder page, String heading, String... args) {
+  private static List<String> synopses() {
+    return COMMANDS.stream()
+        .flatMap(command -> help(command, "--help").stream().takeWhile(ManualPageTest::isSynopsis))
+        .map(
+            line ->
+                line.startsWith(SYNOPSIS)
+                    ? line.substring(SYNOPSIS.length())
+                    : "    " + line.strip())
+        .toList();
+  }
+
+  private static List<String> withoutSynopsis(List<String> help) {
+    return help.stream().dropWhile(ManualPageTest::isSynopsis).toList();
+  }
+
+  /** Whether a line is the first of {@code --help}, or an indented line after it. */
+  private static boolean isSynopsis(String line) {
+    return line.startsWith(SYNOPSIS) || line.startsWith(" ".repeat(SYNOPSIS.length()));
+  }
+
+  private static List<String> help(String... args) {
     var outrigger = new CommandLineFixture();
     assertThat(outrigger.run(args)).isZero();
+    return outrigger.outLines();
+  }
+
+  private static void section(StringBuilder page, String heading, List<String> lines) {
     page.append(".SH ").append(heading).append("\n.nf\n");
-    for (String line : outrigger.outLines()) {
+    for (String line : lines) {
       String escaped = line.replace("\\", "\\e").replace("-", "\\-");
       page.append(line.startsWith(".") || line.startsWith("'") ? "\\&" : "")
           .append(escaped)

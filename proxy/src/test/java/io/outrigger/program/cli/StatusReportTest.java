@@ -191,8 +191,8 @@ final class StatusReportTest {
             pay      unix:/run/pay.sock  xds:///pay     ERROR                             no [2Jlistener
             orders   127.0.0.1:9001      xds:///orders  READY, 2 of 3 backends reachable  -
 
-            CONTROL PLANE  ASKED  CONNECTED  NACKS  FAILURES  LAST ERROR
-            cp:443         true   true       3      1         UNAVAILABLE: refused
+            CONTROL PLANE  IN USE  CONNECTED  NACKS  FAILURES  LAST ERROR
+            cp:443         true    true       3      1         UNAVAILABLE: refused
 
             RESOURCE  TYPE     STATE   VERSION  ERROR
             a         Cluster  NACKED  7        lb_policy

@@ -1,10 +1,12 @@
 package io.outrigger.observe.admin.grpc;
 
+import io.grpc.BindableService;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionService;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -83,6 +85,7 @@ public final class AdminGrpcServer implements AutoCloseable {
             .addService(health.getHealthService())
             .addService(new ProxyChannelz(channelz))
             .addService(ProtoReflectionServiceV1.newInstance())
+            .addService(oldReflection())
             .build();
     try {
       server.start();
@@ -95,6 +98,12 @@ public final class AdminGrpcServer implements AutoCloseable {
           reason);
     }
     return new AdminGrpcServer(health, group, server);
+  }
+
+  /** Returns {@code grpc.reflection.v1alpha}, the only reflection that older clients know. */
+  @SuppressWarnings("deprecation")
+  private static BindableService oldReflection() {
+    return ProtoReflectionService.newInstance();
   }
 
   private static ServerChannel capped(ConnectionCap cap) {
