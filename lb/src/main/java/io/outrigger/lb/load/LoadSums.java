@@ -20,7 +20,10 @@ public final class LoadSums {
   private final Map<String, Long> drops = new HashMap<>();
   private long refused;
 
-  /** The sums of one locality. {@code issued} may be negative (see {@link #carriedOver}). */
+  /**
+   * The sums of one locality. {@code issued} is negative if calls were not sent after they had been
+   * reported as issued.
+   */
   private static final class Sums {
     private final Map<String, MetricTotal> metrics = new HashMap<>();
     private long issued;
@@ -35,21 +38,12 @@ public final class LoadSums {
       var load =
           new LocalityLoad(
               locality, Math.max(0, issued), succeeded, failed, inProgress, Map.copyOf(metrics));
-      issued = carriedOver(issued);
+      issued = Math.min(0, issued); // a negative sum reduces the next report
       succeeded = 0;
       failed = 0;
       metrics.clear();
       return Optional.of(load);
     }
-  }
-
-  /**
-   * Returns the value with which {@code sum} begins after a report: zero, or {@code sum} itself if
-   * negative. A sum becomes negative if a call that was already reported as issued is subtracted,
-   * because the call was never sent. The negative sum reduces the next report.
-   */
-  private static long carriedOver(long sum) {
-    return Math.min(0, sum);
   }
 
   /**

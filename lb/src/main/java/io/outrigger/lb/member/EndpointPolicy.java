@@ -54,7 +54,6 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
 
   protected abstract M newMember(Backend backend);
 
-  /** Called when the state, error or connection of {@code member} has changed. */
   protected abstract void onMemberChange(M member);
 
   /** Called when the configuration has changed, after {@code change} was applied to the members. */
@@ -90,7 +89,6 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
     return count;
   }
 
-  /** The members in state READY, in the order of the configuration. */
   protected final List<M> ready() {
     List<M> ready = new ArrayList<>(ordered.size());
     for (M member : ordered) {
@@ -128,8 +126,10 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
       }
       M member = removable.take(key);
       if (member == null) {
-        member = add(backend);
-        added.add(member);
+        M fresh = newMember(backend);
+        fresh.listen(() -> onChange(fresh));
+        member = fresh;
+        added.add(fresh);
       } else {
         kept.add(member);
       }
@@ -150,12 +150,6 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
       }
     }
     return new Change<>(added, kept, List.copyOf(gone));
-  }
-
-  private M add(Backend backend) {
-    M member = newMember(backend);
-    member.listen(() -> onChange(member));
-    return member;
   }
 
   @Override
@@ -226,15 +220,11 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
     String reason =
         ordered.isEmpty()
             ? "there are no endpoints"
-            : "no endpoint can be reached; last error: " + lastError();
+            : "no endpoint can be reached; last error: "
+                + (lastFailed == null ? ordered.get(0) : lastFailed).failure();
     publish(
         Connectivity.TRANSIENT_FAILURE,
         new Picker.Fixed(new PickResult.Fail(note().unavailable(reason))));
-  }
-
-  private String lastError() {
-    LeafEndpoint member = lastFailed != null ? lastFailed : ordered.get(0);
-    return member.failure();
   }
 
   /**

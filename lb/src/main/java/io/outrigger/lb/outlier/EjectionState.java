@@ -4,6 +4,8 @@ import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.lb.view.OutlierEvent;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
 
 /**
  * Whether an endpoint may be used, and its ejection multiplier.
@@ -16,7 +18,6 @@ import java.time.Instant;
  * </pre>
  */
 sealed interface EjectionState {
-  /** The state of an endpoint that was never ejected. */
   EjectionState NEW = new Admitted(0);
 
   int multiplier();
@@ -42,12 +43,11 @@ sealed interface EjectionState {
     /** Returns the duration of the ejection under the current settings (A50-28, A50-30, A50-46). */
     Duration duration(OutlierDetection config) {
       Duration base = config.baseEjectionTime();
-      Duration longest = longer(base, config.maxEjectionTime());
+      Duration longest = Collections.max(List.of(base, config.maxEjectionTime()));
       boolean fits = multiplier <= longest.toNanos() / Math.max(1, base.toNanos());
       return fits ? base.multipliedBy(multiplier) : longest;
     }
 
-    /** Returns the wall-clock time after which the next sweep ends the ejection. */
     Instant until(OutlierDetection config) {
       return since.plus(duration(config));
     }
@@ -60,9 +60,5 @@ sealed interface EjectionState {
     Admitted admit() {
       return new Admitted(multiplier);
     }
-  }
-
-  private static Duration longer(Duration a, Duration b) {
-    return a.compareTo(b) >= 0 ? a : b;
   }
 }

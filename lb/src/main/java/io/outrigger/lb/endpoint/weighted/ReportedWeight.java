@@ -25,7 +25,6 @@ final class ReportedWeight {
   /** The largest valid number. A report with a greater number is ignored. */
   static final double MAX_NUMBER = 1e9;
 
-  /** Whether the weight can be used, and if not, the reason. */
   enum Status {
     USABLE,
     NOT_YET_USABLE,
@@ -66,7 +65,8 @@ final class ReportedWeight {
     double penalized =
         utilization > 0 ? utilization + eps / qps * settings.errorPenalty() : utilization;
     double weight = qps / penalized;
-    if (isUsable(weight)) {
+    // Without requests or utilization, the weight is zero, infinite or NaN.
+    if (weight > 0 && weight < Double.POSITIVE_INFINITY) {
       reported.updateAndGet(
           before ->
               before == null
@@ -115,14 +115,6 @@ final class ReportedWeight {
 
   private static boolean isPlausible(double number) {
     return number >= 0 && number <= MAX_NUMBER;
-  }
-
-  /**
-   * Returns false if the report contains no requests or no utilization, which gives a weight of
-   * zero, infinity or NaN. A quotient that overflows gives infinity too.
-   */
-  private static boolean isUsable(double weight) {
-    return weight > 0 && weight < Double.POSITIVE_INFINITY;
   }
 
   /** Called when the endpoint becomes READY. The next report restarts the blackout period. */
