@@ -44,7 +44,6 @@ public final class ChildSlot {
     this.owner = owner;
   }
 
-  /** Applies {@code next} to the child, unless it equals the last configuration. */
   public void update(LbConfig next) {
     if (next.equals(config)) {
       return;

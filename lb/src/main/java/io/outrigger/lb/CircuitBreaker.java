@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicLong;
 public class CircuitBreaker {
   private final AtomicLong inFlight = new AtomicLong();
 
-  /** Counts a call as in flight; returns false if {@code limit} calls are in flight already. */
   public boolean tryAcquire(long limit) {
     long before;
     do {

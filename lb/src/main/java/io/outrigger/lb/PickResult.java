@@ -52,7 +52,6 @@ public sealed interface PickResult {
       return last;
     }
 
-    /** Releases {@code breaker} when a call of the wrapped subchannel ends. */
     @AnyThread
     private static final class Limited extends DelegatingSubchannel {
       private final CircuitBreaker breaker;
@@ -77,7 +76,6 @@ public sealed interface PickResult {
    * @param reason a text for people that names the policy, then the cause of the delay
    */
   record Queue(String delayType, String reason) implements PickResult {
-    /** Returns a result with which calls wait until a connection is made. */
     public static Queue connecting(String reason) {
       return new Queue("connecting", reason);
     }

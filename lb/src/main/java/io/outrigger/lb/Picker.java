@@ -19,7 +19,6 @@ public interface Picker {
     return new PickPlan.Shared(List.of());
   }
 
-  /** A picker that gives every call the same result. */
   @AnyThread
   record Fixed(PickResult result) implements Picker {
     @Override

@@ -77,10 +77,8 @@ public interface Subchannel {
     return FailureNote.NONE;
   }
 
-  /** Called when the locality, priority or weight of the endpoint has changed. */
   default void update(Backend backend) {}
 
-  /** Receives the states of a subchannel, on the control loop. */
   @ControlConfined
   interface Listener {
     /**

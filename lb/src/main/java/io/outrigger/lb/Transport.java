@@ -31,7 +31,6 @@ public interface Transport {
     /** Ends the subscription; the listener is not called any more. */
     void close();
 
-    /** Receives the load reports and the end of the subscription. */
     interface Listener {
       void onReport(BackendMetrics report);
 

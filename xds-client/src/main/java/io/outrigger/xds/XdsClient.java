@@ -2,7 +2,6 @@ package io.outrigger.xds;
 
 import io.outrigger.base.ControlConfined;
 
-/** Watches xDS resources. */
 @ControlConfined
 public interface XdsClient {
   /**

@@ -124,7 +124,6 @@ public final class ClusterImplPolicy implements LbPolicy {
     visitor.leave();
   }
 
-  /** Describes the calls in flight, and the calls that were dropped or refused so far. */
   private String detail() {
     long inFlight = breaker.inFlight();
     var detail = new StringBuilder();

@@ -45,7 +45,6 @@ final class DropCounts {
     }
   }
 
-  /** Adds to {@code sums} the counts since the last call of this method. */
   void collect(LoadSums sums) {
     byCategory.forEach((category, count) -> sums.addDrops(category, count.sinceLast()));
     while (!removed.isEmpty()) {

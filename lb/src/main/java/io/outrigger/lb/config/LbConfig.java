@@ -19,7 +19,6 @@ import java.util.Set;
  * An update with an equal configuration does nothing.
  */
 public sealed interface LbConfig {
-  /** The policy's name, as status views show it. */
   String policy();
 
   default List<Backend> backends() {

@@ -27,7 +27,6 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> t
     totals = Map.copyOf(totals);
   }
 
-  /** Creates the weights for a policy that has all endpoints. */
   public LocalityWeights(Map<Locality, Long> weights) {
     this(weights, Map.of());
   }

@@ -45,7 +45,6 @@ public final class LeafPolicies {
     throw new AssertionError(leaf.settings());
   }
 
-  /** Fails every call with the configured reason; the state is TRANSIENT_FAILURE. */
   @ControlConfined
   private static final class FailingPolicy implements LbPolicy {
     private final LbParent parent;

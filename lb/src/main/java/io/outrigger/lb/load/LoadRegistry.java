@@ -211,7 +211,6 @@ public final class LoadRegistry implements LoadSource {
      */
     void collect(LoadSums sums);
 
-    /** Whether the meter will count no more calls. */
     boolean isOver();
   }
 }

@@ -51,7 +51,6 @@ public final class MetricTally {
     sums.set(loop, mine);
   }
 
-  /** Returns the sums by name and resets them. */
   public Map<String, MetricTotal> take() {
     Map<String, MetricTotal> all = new HashMap<>();
     for (int loop = 0; loop < sums.length(); loop++) {

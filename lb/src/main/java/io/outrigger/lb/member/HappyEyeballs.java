@@ -172,7 +172,6 @@ public final class HappyEyeballs {
     }
   }
 
-  /** Begins to connect if the state is IDLE. */
   public void connect() {
     if (state == Connectivity.IDLE && !candidates.isEmpty()) {
       startPass();

@@ -88,7 +88,6 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /** Ends the ejection, if any, and reports the state of the connection to the owner. */
   void uneject() {
     if (ejected) {
       ejected = false;

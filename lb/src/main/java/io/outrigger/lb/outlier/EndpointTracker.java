@@ -58,7 +58,6 @@ final class EndpointTracker {
     return state instanceof EjectionState.Ejected;
   }
 
-  /** The calls that ended in the last complete interval. */
   IntervalCalls last() {
     return last;
   }

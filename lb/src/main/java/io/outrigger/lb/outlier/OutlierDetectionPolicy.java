@@ -70,7 +70,6 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     active().ifPresentOrElse(this::switchOn, this::switchOff);
   }
 
-  /** Returns the current settings, or empty if both algorithms are off. */
   private Optional<OutlierDetection> active() {
     return config
         .detection()
@@ -125,7 +124,6 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     return tracker == null ? endpoint : endpoint.with(tracker.describe(detection));
   }
 
-  /** Returns the settings by the field names of the Cluster resource. */
   private static Map<String, Object> settings(OutlierDetection detection) {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("interval", detection.interval().toString());

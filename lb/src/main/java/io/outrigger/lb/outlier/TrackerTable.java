@@ -56,7 +56,6 @@ final class TrackerTable {
     return entries.values().stream().map(entry -> entry.tracker).toList();
   }
 
-  /** The tracker of the endpoint with {@code address}, or null if there is no such endpoint. */
   @Nullable EndpointTracker of(EndpointAddress address) {
     return byAddress.get(address);
   }

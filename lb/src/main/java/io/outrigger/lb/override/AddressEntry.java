@@ -99,7 +99,6 @@ final class AddressEntry implements Subchannel.Listener {
     return listing.addresses();
   }
 
-  /** The connection; null when there is no connection. */
   @Nullable Link link() {
     return link;
   }

@@ -122,7 +122,6 @@ final class AddressMap implements SharedSubchannels.Observer {
     }
   }
 
-  /** Closes the connections that no session has used for the idle timeout. */
   void sweep() {
     long now = control.nanoTime();
     for (AddressEntry entry : sessionEntries()) {

@@ -103,7 +103,6 @@ public final class OverrideHostPolicy implements LbPolicy {
     }
   }
 
-  /** Connects {@code entry}, for which a session's call waits. */
   private void connect(AddressEntry entry) {
     entry.clearRequest();
     if (entries.contains(entry) && entry.isReachable()) {

@@ -99,7 +99,6 @@ public final class PriorityPolicy implements LbPolicy {
     visitor.leave();
   }
 
-  /** Describes which child is in use, and why the children before it are not used. */
   private String detail() {
     var before = new StringJoiner(", ", ": ", "").setEmptyValue("");
     for (LbConfig.Child child : config.children()) {

@@ -13,7 +13,6 @@ import java.util.List;
  * @param seed the seed of the hashes; different seeds give different orders
  */
 record Ranking(long seed) {
-  /** An endpoint with its hash. */
   record Ranked(long hash, Backend backend) {
     /** Orders endpoints by hash, and endpoints with equal hashes by their addresses. */
     static final Comparator<Ranked> LOWEST_FIRST =

@@ -64,7 +64,6 @@ final class ClusterEvents {
     return new ConnectionEvents(address, owner);
   }
 
-  /** Called when the cluster's tree has published {@code next}. */
   void onState(Connectivity next) {
     state = next;
     boolean mayChange =

@@ -78,7 +78,6 @@ public final class ClusterHandle {
     }
   }
 
-  /** Releases the handle after {@link #acquire}; called once per call. */
   public void release() {
     if (use.addAndGet(-ONE_CALL) == RETIRED) {
       onUnused.accept(this);
@@ -148,7 +147,6 @@ public final class ClusterHandle {
     use.updateAndGet(before -> before & ~RETIRED);
   }
 
-  /** Whether the handle is retired and no call holds it. */
   boolean isUnused() {
     return use.get() == RETIRED;
   }

@@ -201,7 +201,6 @@ public final class ClusterManager {
     return built().values().stream().flatMap(cluster -> cluster.outage().stream());
   }
 
-  /** Returns the current state of one tree; empty when there is no such cluster. */
   public Optional<LbNode> describe(String cluster) {
     return Optional.ofNullable(built().get(cluster)).map(each -> LbNode.of(each::accept).get(0));
   }

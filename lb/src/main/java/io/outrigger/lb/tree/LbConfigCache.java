@@ -120,7 +120,6 @@ final class LbConfigCache {
       return next.equals(source) ? this : of(next, names);
     }
 
-    /** Returns the same cluster with {@code policy} in place of the cluster's own policy. */
     LeafTree withPolicy(BalancingPolicy policy) {
       if (source.cluster().policy().equals(policy)) {
         return this;

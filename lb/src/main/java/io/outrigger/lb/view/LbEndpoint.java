@@ -59,7 +59,6 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
     return new LbEndpoint(backend, link, next);
   }
 
-  /** Returns the same endpoint with the connection {@code next}. */
   public LbEndpoint with(Link next) {
     return new LbEndpoint(backend, next, detection);
   }
@@ -73,7 +72,6 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
    */
   public record Detection(
       Optional<Ejection> ejection, long succeeded, long failed, List<OutlierEvent> history) {
-    /** The state of an endpoint that outlier detection does not know. */
     public static final Detection NONE = new Detection(Optional.empty(), 0, 0, List.of());
 
     public Detection {

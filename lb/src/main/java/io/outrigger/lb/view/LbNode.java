@@ -62,7 +62,6 @@ public record LbNode(
     private final Deque<Open> open = new ArrayDeque<>();
     private final List<LbNode> roots = new ArrayList<>();
 
-    /** A node that the visitor has entered and not left yet. */
     private record Open(LbNode head, List<LbNode> children, List<LbEndpoint> endpoints) {}
 
     @Override

@@ -18,7 +18,6 @@ public interface LbObserver {
   /** Called when a policy has applied new weights, for metrics only (A78). */
   default void onWeights(WeightUpdate update) {}
 
-  /** Returns an observer that forwards events to this observer, then to {@code other}. */
   default LbObserver and(LbObserver other) {
     LbObserver first = this;
     return new LbObserver() {

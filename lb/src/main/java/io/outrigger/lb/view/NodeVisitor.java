@@ -19,7 +19,6 @@ public interface NodeVisitor {
   /** Visits an endpoint of the node that was entered last and is not left yet. */
   void endpoint(LbEndpoint endpoint);
 
-  /** Leaves the node that was entered last and is not left yet. */
   default void leave() {}
 
   /** Visits a node that its parent has not started. No endpoint of the node is connected. */

@@ -64,7 +64,6 @@ public final class CertificateNames {
     return names;
   }
 
-  /** Returns the names of one kind, in order. */
   public static List<String> ofKind(Kind kind, List<SubjectAltName> names) {
     return names.stream().filter(name -> name.kind() == kind).map(SubjectAltName::value).toList();
   }

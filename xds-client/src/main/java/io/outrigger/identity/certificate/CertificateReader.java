@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads certificates from PEM files and from DER. */
 final class CertificateReader {
   private static final String LIST = "X509 CRL";
 

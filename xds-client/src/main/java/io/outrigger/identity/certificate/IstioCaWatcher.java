@@ -38,7 +38,6 @@ final class IstioCaWatcher extends CertificateSource {
    */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
-  /** The maximum back-off between a failure and the next request. */
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);

@@ -1,6 +1,5 @@
 package io.outrigger.identity.certificate;
 
-/** The role of a TLS peer whose certificate is verified. */
 public enum PeerRole {
   SERVER("server", "1.3.6.1.5.5.7.3.1"),
   CLIENT("client", "1.3.6.1.5.5.7.3.2");

@@ -65,7 +65,6 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
     check(chain, Optional.empty());
   }
 
-  /** Throws {@link RefusedCertificate} if the judge rejects the chain. */
   protected void check(X509Certificate[] chain, Optional<String> serverName)
       throws CertificateException {
     Optional<CertificateRefusal> objection = judge.objection(List.of(chain), serverName);

@@ -16,7 +16,6 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.Optional;
 
-/** An account for which tokens are requested; creates the requests. */
 sealed interface Account {
   /** The OAuth scope that Google's control planes require (gRPC's {@code google_default}). */
   String SCOPE = "https://www.googleapis.com/auth/cloud-platform";

@@ -26,7 +26,6 @@ public final class HttpsContext {
     return of(certificates, new KeyManager[0]);
   }
 
-  /** Returns a context that presents {@code identity} to servers that ask for a certificate. */
   public static SSLContext of(Roots roots, Optional<Identity> identity) {
     return of(
         settings -> new TlsMaterial(settings, Optional.empty(), roots),

@@ -44,7 +44,6 @@ public sealed interface CacheEvent<T> {
   /** The server did not send the resource in time (A57 "Handling Resources That Do Not Exist"). */
   record TimerFired<T>(String message, Instant at) implements CacheEvent<T> {}
 
-  /** The control plane cannot be reached. */
   record StreamFailed<T>(RpcStatus status) implements CacheEvent<T> {}
 
   /** The control plane responded again, with any resource (A88-27). */

@@ -10,7 +10,6 @@ public enum CacheState {
   STALE,
   /** The server deleted the resource, which may stay in use, or did not send it in time. */
   DOES_NOT_EXIST,
-  /** The latest version is valid and in use. */
   ACKED,
   /** The latest version was refused; an older version may stay in use. */
   NACKED,

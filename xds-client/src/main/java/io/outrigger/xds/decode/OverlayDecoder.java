@@ -116,7 +116,6 @@ final class OverlayDecoder {
                 .orElseThrow());
   }
 
-  /** Applies the rules of {@code scope} to a decoded route. */
   static Route route(
       Route original,
       io.envoyproxy.envoy.config.route.v3.Route proto,

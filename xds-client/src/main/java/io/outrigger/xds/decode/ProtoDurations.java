@@ -4,7 +4,6 @@ import com.google.protobuf.util.Durations;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Decodes durations of the control plane. */
 public final class ProtoDurations {
   /** Longer durations are shortened, so that nanoseconds plus a clock value fit in a long. */
   static final Duration MAX = Duration.ofDays(36_525);

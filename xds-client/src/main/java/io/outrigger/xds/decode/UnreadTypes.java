@@ -19,7 +19,6 @@ final class UnreadTypes {
 
   private UnreadTypes() {}
 
-  /** Returns a copy of {@code resource} with wrapped inner messages. */
   static JsonObject wrapped(JsonObject resource) {
     var copy = new JsonObject();
     resource

@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 public final class WireMessage {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-  /** Returns the message {@code Address} of a host and port. */
   public static WireMessage address(String host, int port) {
     return new WireMessage()
         .message(

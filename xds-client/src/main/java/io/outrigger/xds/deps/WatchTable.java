@@ -88,7 +88,6 @@ public final class WatchTable<K, T> {
     return entry;
   }
 
-  /** Ends the watches of all other resources. */
   public void retain(Set<K> names) {
     entries.forEach((name, entry) -> entry.isWanted = names.contains(name));
     useWanted();

@@ -304,7 +304,6 @@ final class Exchange {
     return addresses;
   }
 
-  /** The result of a query for the addresses of one address family of a name. */
   sealed interface Reply {
     /**
      * The name has these addresses, at least one.
@@ -322,7 +321,6 @@ final class Exchange {
       }
     }
 
-    /** The name has no addresses. */
     record Missing(String reason) implements Reply {}
 
     /** The server gave no conclusive answer, so another server is queried. */

@@ -88,7 +88,6 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
             : port -> port.name().equals(target.port()));
   }
 
-  /** Returns the assignment for the port {@code name} of the slices. */
   Assignment ofPort(String name) {
     return new Assignment(target, zone, port -> port.name().equals(name));
   }

@@ -219,7 +219,6 @@ final class OverlayFormat {
     return Optional.empty();
   }
 
-  /** Reads a list of globs, or a single glob. */
   private List<Glob> globs(Fields fields, String key, String field) {
     Entry entry = Objects.requireNonNull(fields.entries().get(key));
     List<Located> items =

@@ -74,7 +74,6 @@ public final class Merge {
     return message.build();
   }
 
-  /** The application of one rule. */
   private final class Application {
     private final OverlayRule rule;
 

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Converts loads to messages of the LRS protocol. */
 final class LoadMessages {
   /** The client feature that permits a server to request reports of all clusters. */
   static final String SENDS_ALL_CLUSTERS = "envoy.lrs.supports_send_all_clusters";

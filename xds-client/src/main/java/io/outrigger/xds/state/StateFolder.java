@@ -201,7 +201,6 @@ public final class StateFolder {
     part.isChanged = true;
   }
 
-  /** Removes all resources with other keys. */
   public void retain(Set<KeptResource.Key> keys) {
     parts.forEach(part -> part.isChanged |= part.resources.keySet().retainAll(keys));
   }

@@ -64,7 +64,6 @@ final class AdsLog implements AdsObserver {
     return nacks;
   }
 
-  /** The number of streams that ended without a response. */
   long failures() {
     return failures;
   }

@@ -84,12 +84,10 @@ final class Ring {
     return low == hashes.length ? 0 : low;
   }
 
-  /** Returns the number of the slot to which the entry at {@code index} belongs. */
   int slotAt(int index) {
     return slotOf[index];
   }
 
-  /** Returns the index after {@code index}, which is 0 after the last entry. */
   int next(int index) {
     return index + 1 == slotOf.length ? 0 : index + 1;
   }

@@ -43,10 +43,8 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
   /** The members in the order of their keys. A member's slot number is its list index. */
   private List<RingEndpoint> members = List.of();
 
-  /** The configuration from which {@link #ring} was built. */
   private LbConfig.Leaf applied;
 
-  /** The current ring; null while the policy has no endpoints. */
   private @Nullable Ring ring;
 
   public RingHashPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
