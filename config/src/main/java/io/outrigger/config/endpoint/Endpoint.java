@@ -1,6 +1,7 @@
 package io.outrigger.config.endpoint;
 
 import java.util.List;
+import java.util.Set;
 
 /**
  * One backend: one or more addresses of the same server (A61).
@@ -31,5 +32,10 @@ public record Endpoint(
   /** Returns the first address, which identifies the endpoint in logs and status views. */
   public EndpointAddress address() {
     return addresses.get(0);
+  }
+
+  /** Returns the addresses without their order. */
+  public Set<EndpointAddress> addressSet() {
+    return addresses.size() == 1 ? Set.of(address()) : Set.copyOf(addresses); // copyOf hashes twice
   }
 }

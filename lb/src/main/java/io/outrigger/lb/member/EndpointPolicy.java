@@ -281,7 +281,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
    */
   private record Key(Set<EndpointAddress> addresses, String hostname) {
     static Key of(Backend backend) {
-      return new Key(Set.copyOf(backend.endpoint().addresses()), backend.endpoint().hostname());
+      return new Key(backend.endpoint().addressSet(), backend.endpoint().hostname());
     }
   }
 }

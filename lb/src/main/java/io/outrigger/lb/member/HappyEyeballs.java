@@ -139,6 +139,11 @@ public final class HappyEyeballs {
    * @param backends at least one endpoint
    */
   public void update(List<Backend> backends) {
+    Backend first = backends.get(0);
+    if (candidates.isEmpty() && backends.size() == 1 && first.endpoint().addresses().size() == 1) {
+      candidates = List.of(new Candidate(first, first.endpoint().address()));
+      return; // the first update of most endpoints, of which there may be ten thousand
+    }
     Map<Key, Candidate> before = new HashMap<>();
     candidates.forEach(candidate -> before.put(candidate.key(), candidate));
     Map<Key, Candidate> after = new HashMap<>();

@@ -47,6 +47,9 @@ public final class OutlierDetectionPolicy implements LbPolicy {
 
   private LbConfig.OutlierDetecting config;
 
+  /** Whether an algorithm was ever configured. Until then, subchannels have no tracker. */
+  private boolean isTracking;
+
   public OutlierDetectionPolicy(
       LbContext context, PolicyFactory factory, LbConfig.OutlierDetecting config, LbParent parent) {
     this.control = context.control();
@@ -64,9 +67,14 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   @Override
   public void update(LbConfig next) {
     config = (LbConfig.OutlierDetecting) next;
-    trackers.update(config.backends());
+    isTracking |= active().isPresent();
+    if (isTracking) {
+      trackers.update(config.backends());
+    }
     child.update(config.child());
-    trackers.reassignOrphans();
+    if (isTracking) {
+      trackers.reassignOrphans();
+    }
     active().ifPresentOrElse(this::switchOn, this::switchOff);
   }
 

@@ -106,7 +106,7 @@ final class TrackerTable {
   }
 
   private static Set<EndpointAddress> key(Backend backend) {
-    return Set.copyOf(backend.endpoint().addresses());
+    return backend.endpoint().addressSet();
   }
 
   /** Adds a new subchannel whose owner has received no state. */

@@ -6,6 +6,7 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
+import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.endpoint.TransportSettings;
@@ -218,19 +219,13 @@ final class ClusterTree {
      */
     static LocalityBackends of(
         LocalityEndpoints source, int priority, TransportSettings transport) {
-      List<Backend> all =
-          source.endpoints().stream()
-              .map(transport::applyTo)
-              .map(endpoint -> new Backend(endpoint, source.locality(), priority))
-              .toList();
-      return new LocalityBackends(
-          source,
-          all.stream().filter(LocalityBackends::isUsable).toList(),
-          all.stream().filter(backend -> !isUsable(backend)).toList());
-    }
-
-    private static boolean isUsable(Backend backend) {
-      return backend.endpoint().health().isUsable();
+      List<Backend> usable = new ArrayList<>(source.endpoints().size());
+      List<Backend> unusable = new ArrayList<>(0);
+      for (Endpoint endpoint : source.endpoints()) { // runs for each endpoint, so no stream
+        var backend = new Backend(transport.applyTo(endpoint), source.locality(), priority);
+        (endpoint.health().isUsable() ? usable : unusable).add(backend);
+      }
+      return new LocalityBackends(source, usable, unusable);
     }
   }
 }

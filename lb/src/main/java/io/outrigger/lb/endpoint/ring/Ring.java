@@ -55,9 +55,13 @@ final class Ring {
       }
     }
     entries.sort((one, other) -> Long.compareUnsigned(one.hash, other.hash));
-    return new Ring(
-        entries.stream().mapToLong(Entry::hash).toArray(),
-        entries.stream().mapToInt(Entry::slot).toArray());
+    long[] hashes = new long[entries.size()];
+    int[] slotOf = new int[entries.size()];
+    for (int i = 0; i < hashes.length; i++) { // runs for each entry, so no stream
+      hashes[i] = entries.get(i).hash;
+      slotOf[i] = entries.get(i).slot;
+    }
+    return new Ring(hashes, slotOf);
   }
 
   private record Entry(long hash, int slot) {}
