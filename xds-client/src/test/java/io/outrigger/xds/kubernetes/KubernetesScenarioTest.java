@@ -294,6 +294,27 @@ class KubernetesScenarioTest {
 
   @Conformance("KN-04")
   @Test
+  void watchesHaveRandomTimesSoThatSidecarsDoNotRenewThemTogether() throws Exception {
+    pace = FASTER;
+    start(ORDERS);
+
+    int watches = 5;
+    for (int i = 1; i <= watches; i++) {
+      int count = i;
+      Await.until("it watches", () -> api.requests("watch") == count && api.watches() == 1);
+      api.endWatches();
+      Await.until("the watch is over", () -> api.watches() == 0 || api.requests("watch") > count);
+    }
+
+    int seconds = (int) WATCH_TIME.toSeconds();
+    assertThat(api.watchSeconds().subList(0, watches))
+        .allSatisfy(each -> assertThat(each).isBetween(seconds, 2 * seconds - 1))
+        .as("all alike by chance: once in %d million", seconds * seconds * seconds * seconds >> 20)
+        .satisfies(each -> assertThat(Set.copyOf(each)).hasSizeGreaterThan(1));
+  }
+
+  @Conformance("KN-04")
+  @Test
   void afterGoneItListsAndDropsNothingMeanwhile() throws Exception {
     pace = FASTER;
     api.put(slice("orders-1", "10.0.0.1")).put(slice("orders-2", "10.0.0.2"));

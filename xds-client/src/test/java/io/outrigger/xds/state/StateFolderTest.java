@@ -7,6 +7,7 @@ import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.state.StateFolder.KeptResource;
@@ -25,9 +26,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,6 +70,30 @@ final class StateFolderTest {
     assertThat(found.times()).isEqualTo(TIMES);
     assertThat(found.resources().values())
         .containsExactlyInAnyOrder(resource("a", "1"), resource("b", "2"));
+  }
+
+  /** After a power failure, a file that was renamed but not forced could be empty. */
+  @Test
+  @Conformance("ST-03")
+  void eachFileIsOnTheDiskBeforeItHasItsName() throws Exception {
+    Queue<String> forced = new ConcurrentLinkedQueue<>();
+    try (var events = new RecordingStream()) {
+      events.enable("jdk.FileForce").withoutThreshold();
+      events.onEvent("jdk.FileForce", event -> forced.add(event.getString("path")));
+      events.startAsync();
+      folder.put(resource("a", "1"));
+
+      assertThat(folder.save(TIMES)).isEmpty();
+      Await.until("the files are forced", () -> forced.size() >= 2);
+    }
+
+    try (Stream<Path> files = Files.list(path)) {
+      List<String> written =
+          files.map(Path::toString).filter(name -> !name.endsWith("lock")).toList();
+      assertThat(forced)
+          .containsExactlyInAnyOrderElementsOf(
+              written.stream().map(name -> name + ".tmp").toList());
+    }
   }
 
   @Test

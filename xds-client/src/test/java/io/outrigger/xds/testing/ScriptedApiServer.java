@@ -67,6 +67,7 @@ public final class ScriptedApiServer implements AutoCloseable {
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private final Map<String, Refusal> refusals = new HashMap<>(); // by verb
   private final Map<String, Supplier<InputStream>> bodies = new HashMap<>(); // by verb
+  private final List<Integer> watchSeconds = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
   private Set<String> tokens = new HashSet<>(Set.of(TOKEN));
   private HttpServer server;
@@ -270,6 +271,11 @@ public final class ScriptedApiServer implements AutoCloseable {
     return requests.stream().filter(request -> request.startsWith(verb)).count();
   }
 
+  /** The {@code timeoutSeconds} of the watches, in their order. */
+  public List<Integer> watchSeconds() {
+    return List.copyOf(watchSeconds);
+  }
+
   /** How many connections were made. */
   public int connections() {
     return connections.get();
@@ -345,6 +351,7 @@ public final class ScriptedApiServer implements AutoCloseable {
         exchange.sendResponseHeaders(200, 0);
         body(verb).get().get().transferTo(exchange.getResponseBody());
       } else if (isWatch) {
+        watchSeconds.add(Integer.parseInt(query.get("timeoutSeconds")));
         boolean takesBookmarks = "true".equals(query.get("allowWatchBookmarks"));
         var watcher = new Watcher(namespace, services, takesBookmarks, new LinkedBlockingQueue<>());
         watch(exchange, watcher, Integer.parseInt(query.get("resourceVersion")));
