@@ -4,8 +4,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.outrigger.base.LoopConfined;
 import java.util.concurrent.TimeUnit;
 
@@ -65,11 +67,18 @@ final class LingeringClose {
     }
   }
 
-  /** Whether the peer's kernel has acknowledged all bytes; only known for TCP with epoll. */
+  /**
+   * Whether the peer can read all bytes after the socket is closed: they are in the receive queue of
+   * a unix socket, or the peer's kernel has acknowledged them. NIO does not know the latter.
+   */
   private boolean hasAllBytes() {
+    if (!channel.isOpen() || !channel.config().isAutoRead()) {
+      return false; // without reading, closing may reset unread bytes
+    }
+    if (channel instanceof EpollDomainSocketChannel || channel instanceof NioDomainSocketChannel) {
+      return ((DuplexChannel) channel).isOutputShutdown();
+    }
     return channel instanceof EpollSocketChannel socket
-        && socket.isOpen()
-        && socket.config().isAutoRead() // if false, closing may reset unread bytes
         && socket.tcpInfo().state() == FIN_WAIT_2;
   }
 }

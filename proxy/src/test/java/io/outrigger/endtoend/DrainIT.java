@@ -13,6 +13,13 @@ import io.outrigger.http2.testing.RawHttp2;
 import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
+import java.io.InputStream;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,9 +28,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The orderly end, while apps go on calling. */
@@ -120,6 +129,33 @@ class DrainIT {
 
       // 1 s for the answer to PING, and 2 s of silence
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
+    }
+  }
+
+  /** The kernel of a unix socket keeps the bytes for an app that reads them later. */
+  @Conformance("SC-44")
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "nio"})
+  void anIdleAppOnAUnixSocketThatIgnoresGoAwayHoldsNothingUp(
+      String transport, @TempDir Path folder) throws Exception {
+    serve();
+    Path socket = folder.resolve("app.sock");
+    mesh.with(Flag.TRANSPORT, transport)
+        .with(Flag.FORWARD, "unix:" + socket + "=xds:///orders")
+        .startReady();
+    try (var app = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      for (byte[] part : List.of(Frames.PREFACE, Frames.settings(), Frames.settingsAck())) {
+        app.write(ByteBuffer.wrap(part));
+      }
+      InputStream in = Channels.newInputStream(app);
+      assertThat(in.read()).isNotNegative();
+
+      long start = System.nanoTime();
+      mesh.proxy().drain().get(60, TimeUnit.SECONDS);
+
+      // 1 s for the answer to PING, and 2 s of silence
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(9));
+      assertThat(new String(in.readAllBytes(), StandardCharsets.ISO_8859_1)).endsWith("last stream has ended");
     }
   }
 
