@@ -6,7 +6,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Hashes bytes, eight at a time. A random seed per process keeps peers from causing collisions. */
+/**
+ * Hashes bytes, eight at a time, for bounded caches and tables. A random seed per process makes the
+ * hashes unpredictable, but a peer can still construct inputs with equal hashes. Such inputs only
+ * miss the cache.
+ */
 final class ByteHash {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

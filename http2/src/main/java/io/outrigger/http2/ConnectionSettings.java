@@ -60,10 +60,6 @@ public record ConnectionSettings(
         maxConcurrentStreams, maxHeaderListBytes, sizes, timeouts, abuse, memory);
   }
 
-  public ConnectionSettings withWindows(int stream, int connection) {
-    return withWindows(new Windows(stream, stream, connection));
-  }
-
   public ConnectionSettings withTimeouts(Timeouts limits) {
     return new ConnectionSettings(
         maxConcurrentStreams, maxHeaderListBytes, windows, limits, abuse, memory);

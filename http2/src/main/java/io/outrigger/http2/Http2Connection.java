@@ -47,11 +47,10 @@ public final class Http2Connection {
   private final SocketReads reads;
   private final ConnectionMemory memory;
 
-  Http2Connection(
-      boolean server, ConnectionSettings settings, ChannelHandlerContext ctx, LoopTurn.Mark dirty) {
+  private Http2Connection(boolean server, ConnectionSettings settings, ChannelHandlerContext ctx) {
     this.ctx = ctx;
     this.settings = settings;
-    this.dirty = dirty;
+    dirty = LoopTurn.of(ctx.channel().eventLoop()).open(this::onEndOfTurn, this::onTick);
     state = new ConnectionState(server, ctx.channel());
     writer = new FrameWriter(ctx, dirty::set);
     var decoder = new HpackDecoder(settings.maxHeaderListBytes());
@@ -169,7 +168,7 @@ public final class Http2Connection {
     }
   }
 
-  void onTick(long nowNanos) {
+  private void onTick(long nowNanos) {
     try {
       if (!state.isClosed()) {
         streams.onTick();
@@ -188,7 +187,7 @@ public final class Http2Connection {
     }
   }
 
-  void onEndOfTurn() {
+  private void onEndOfTurn() {
     try {
       if (!state.isEnding()) {
         scheduler.pump();
@@ -254,8 +253,7 @@ public final class Http2Connection {
 
   /** Passes the events of a channel to its connection, which is created with the pipeline. */
   @LoopConfined
-  private static final class Http2Handler extends ChannelInboundHandlerAdapter
-      implements LoopTurn.Served {
+  private static final class Http2Handler extends ChannelInboundHandlerAdapter {
     /** The kernel doubles the value of SO_SNDBUF to account for its own overhead. */
     private static final int SEND_BUFFER_BYTES = 64 << 10;
 
@@ -284,8 +282,7 @@ public final class Http2Connection {
     public void handlerAdded(ChannelHandlerContext ctx) {
       ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
       boundSendBuffer(ctx.channel());
-      LoopTurn.Mark mark = LoopTurn.of(ctx.channel().eventLoop()).open(this);
-      var made = new Http2Connection(server, settings, ctx, mark);
+      var made = new Http2Connection(server, settings, ctx);
       connection = made;
       made.lifecycle.attach(made.reader, handlerFactory.apply(made));
       if (ctx.channel().isActive()) {
@@ -332,16 +329,6 @@ public final class Http2Connection {
     }
 
     @Override
-    public void onEndOfTurn() {
-      connection().onEndOfTurn();
-    }
-
-    @Override
-    public void onTick(long nowNanos) {
-      connection().onTick(nowNanos);
-    }
-
-    @Override
     public void channelInactive(ChannelHandlerContext ctx) {
       connection().onSocketClosed("socket closed by the peer");
     }
@@ -363,12 +350,6 @@ public final class Http2Connection {
       } else {
         connection().onFailure(cause);
       }
-    }
-
-    @Override
-    public String toString() {
-      Http2Connection made = connection;
-      return made == null ? (server ? "server" : "client") + " connection" : made.toString();
     }
   }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,32 +23,25 @@ import org.slf4j.LoggerFactory;
  */
 @LoopConfined
 final class LoopTurn {
-  /** A connection that the loop calls. */
-  interface Served {
-    /** Called at the end of a turn in which the connection was marked. */
-    void onEndOfTurn();
-
-    /** Called once a second. */
-    void onTick(long nowNanos);
-  }
-
   /** Marks one connection to be called at the end of the current turn. */
   @LoopConfined
   static final class Mark {
     private final LoopTurn turn;
-    private final Served connection;
+    private final Runnable onEndOfTurn;
+    private final LongConsumer onTick;
     private boolean set;
 
-    private Mark(LoopTurn turn, Served connection) {
+    private Mark(LoopTurn turn, Runnable onEndOfTurn, LongConsumer onTick) {
       this.turn = turn;
-      this.connection = connection;
+      this.onEndOfTurn = onEndOfTurn;
+      this.onTick = onTick;
     }
 
     /** Schedules one call of the connection, however often this method is called. */
     void set() {
       if (!set) {
         set = true;
-        turn.add(connection);
+        turn.add(this);
       }
     }
 
@@ -66,9 +60,9 @@ final class LoopTurn {
       return turn.streams;
     }
 
-    /** Called when the connection is closed; the loop then stops calling {@link Served#onTick}. */
+    /** Called when the connection is closed, which then needs no ticks. */
     void close() {
-      turn.connections.remove(connection);
+      turn.connections.remove(this);
     }
   }
 
@@ -76,8 +70,8 @@ final class LoopTurn {
   private static final FastThreadLocal<@Nullable LoopTurn> CURRENT = new FastThreadLocal<>();
 
   private final EventLoop loop;
-  private final Set<Served> connections = new LinkedHashSet<>();
-  private final List<Served> dirty = new ArrayList<>();
+  private final Set<Mark> connections = new LinkedHashSet<>();
+  private final List<Mark> dirty = new ArrayList<>();
   private final Runnable task = this::run;
   private boolean scheduled;
   private boolean isTicking;
@@ -97,13 +91,20 @@ final class LoopTurn {
     return current;
   }
 
-  Mark open(Served connection) {
+  /**
+   * Adds a connection.
+   *
+   * @param onEndOfTurn called at the end of each turn in which the mark was set
+   * @param onTick called once a second with the time by the loop's clock
+   */
+  Mark open(Runnable onEndOfTurn, LongConsumer onTick) {
+    var connection = new Mark(this, onEndOfTurn, onTick);
     connections.add(connection);
     tickLater();
-    return new Mark(this, connection);
+    return connection;
   }
 
-  private void add(Served connection) {
+  private void add(Mark connection) {
     dirty.add(connection);
     if (scheduled) {
       return;
@@ -127,11 +128,11 @@ final class LoopTurn {
   }
 
   /** Catches any failure of one connection, so that the other connections are still served. */
-  private static void serve(Served connection) {
+  private static void serve(Mark connection) {
     try {
-      connection.onEndOfTurn();
+      connection.onEndOfTurn.run();
     } catch (RuntimeException | Error e) {
-      log.error("{}: not served at the end of a turn", connection, e);
+      log.error("a connection was not served at the end of a turn", e);
     }
   }
 
@@ -149,8 +150,8 @@ final class LoopTurn {
   private void tick() {
     isTicking = false;
     long now = loop.ticker().nanoTime();
-    for (Served connection : List.copyOf(connections)) { // copied, as a connection may close
-      connection.onTick(now);
+    for (Mark connection : List.copyOf(connections)) { // copied, as a connection may close
+      connection.onTick.accept(now);
     }
     tickLater();
   }

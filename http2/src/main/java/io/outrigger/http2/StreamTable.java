@@ -33,7 +33,7 @@ final class StreamTable {
 
   private int closedCount;
   private int lastPeerId;
-  private int nextLocalId = 1;
+  int nextLocalId = 1;
   private long started;
   private long succeeded;
   private long failed;
@@ -72,11 +72,6 @@ final class StreamTable {
 
   boolean hasLocalIds() {
     return nextLocalId > 0 && nextLocalId + 2L * unnumbered.size() <= Integer.MAX_VALUE;
-  }
-
-  /** For tests: sets the next local id. */
-  void nextLocalId(int id) {
-    nextLocalId = id;
   }
 
   void addUnnumbered(SocketStream stream) {

@@ -4,6 +4,7 @@ import static io.outrigger.http2.testing.Frames.data;
 import static io.outrigger.http2.testing.Frames.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.testing.Conformance;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The credit of a connection does not depend on how its streams end. */
 final class ConnectionCreditTest {
   private static final ConnectionSettings SETTINGS =
-      ConnectionSettings.DEFAULT.withWindows(60_000, 65_535);
+      ConnectionSettings.DEFAULT.withWindows(new Windows(60_000, 60_000, 65_535));
 
   @Conformance("SC-38")
   @ParameterizedTest

@@ -342,7 +342,7 @@ final class ConnectionLifecycleTest {
   @Test
   void theLastStreamIdEndsTheConnectionLikeAGoAway() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
-      peer.connection.table.nextLocalId(Integer.MAX_VALUE);
+      peer.connection.table.nextLocalId = Integer.MAX_VALUE;
       RecordingStream last = peer.open(POST, true);
       assertThat(last.stream().id()).isEqualTo(Integer.MAX_VALUE);
       assertThat(peer.connection.streams.canOpen()).isFalse();

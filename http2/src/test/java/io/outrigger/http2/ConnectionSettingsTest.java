@@ -16,7 +16,7 @@ final class ConnectionSettingsTest {
   private static ConnectionSettings settings(int streams, int streamWindow, int window, int list) {
     return ConnectionSettings.DEFAULT
         .withMaxConcurrentStreams(streams)
-        .withWindows(streamWindow, window)
+        .withWindows(new Windows(streamWindow, streamWindow, window))
         .withMaxHeaderListBytes(list);
   }
 

@@ -50,7 +50,7 @@ final class ConnectionStreamsTest {
   void theLoopKnowsHowManyStreamsBeginInATurn() {
     try (RawPeer client = RawPeer.client()) {
       LoopTurn.Mark mark =
-          LoopTurn.of(client.channel.eventLoop()).open(new LooseStreams.Unserved());
+          LoopTurn.of(client.channel.eventLoop()).open(() -> {}, now -> {});
       List<Integer> begun = new ArrayList<>();
       client.events.onStream = stream -> begun.add(mark.streamsOfTurn());
 

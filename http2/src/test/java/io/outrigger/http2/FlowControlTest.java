@@ -155,7 +155,7 @@ final class FlowControlTest {
 
   @Test
   void creditIsReturnedAtHalfAWindowAndOnlyAfterItWasConsumed() {
-    var settings = ConnectionSettings.DEFAULT.withWindows(1000, 65_535);
+    var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(1000, 1000, 65_535));
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(request(1), data(1, 0, new byte[900]));
@@ -176,7 +176,7 @@ final class FlowControlTest {
 
   @Test
   void aFinishedStreamGetsNoCredit() {
-    var settings = ConnectionSettings.DEFAULT.withWindows(70_000, 65_535);
+    var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(70_000, 70_000, 65_535));
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(request(1));
@@ -240,7 +240,7 @@ final class FlowControlTest {
 
   @Test
   void aSmallerWindowThanTheFirstHoldsFromItsAcknowledgementOn() {
-    var settings = ConnectionSettings.DEFAULT.withWindows(1000, 65_535);
+    var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(1000, 1000, 65_535));
     try (RawPeer peer = RawPeer.silentClient(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(Frames.PREFACE, settings(), request(1));
@@ -279,7 +279,7 @@ final class FlowControlTest {
 
   @Test
   void paddingIsReturnedByTheConnectionItself() {
-    var settings = ConnectionSettings.DEFAULT.withWindows(400, 65_535);
+    var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(400, 400, 65_535));
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       byte[] padded = new byte[1 + 3 + 200];
@@ -383,7 +383,7 @@ final class FlowControlTest {
 
   @Test
   void oneStalledStreamOfAHundredDelaysNoOther() {
-    var settings = ConnectionSettings.DEFAULT.withWindows(70_000, 1 << 20);
+    var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(70_000, 70_000, 1 << 20));
     try (Wire wire = Wire.open(settings, settings)) {
       wire.serverEvents.onStream = stream -> stream.holds = wire.serverEvents.streams.size() == 1;
       for (int i = 0; i < 100; i++) {

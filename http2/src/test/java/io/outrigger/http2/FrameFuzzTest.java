@@ -1,6 +1,7 @@
 package io.outrigger.http2;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.testing.Frames;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -15,7 +16,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class FrameFuzzTest {
   private static final ConnectionSettings SETTINGS =
-      ConnectionSettings.DEFAULT.withWindows(5000, 70_000).withMaxHeaderListBytes(1000);
+      ConnectionSettings.DEFAULT
+          .withWindows(new Windows(5000, 5000, 70_000))
+          .withMaxHeaderListBytes(1000);
 
   static Stream<byte[]> ofAnApp() {
     return Stream.of(

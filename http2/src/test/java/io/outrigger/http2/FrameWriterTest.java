@@ -8,6 +8,7 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.testing.Frames;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -63,7 +64,9 @@ final class FrameWriterTest {
   @Test
   void aClientForbidsPushAndAServerBoundsStreams() {
     ConnectionSettings settings =
-        ConnectionSettings.DEFAULT.withMaxConcurrentStreams(7).withWindows(5, 70_000);
+        ConnectionSettings.DEFAULT
+            .withMaxConcurrentStreams(7)
+            .withWindows(new Windows(5, 5, 70_000));
 
     writer.settings(settings, true);
     assertThat(flushed()).isEqualTo(Frames.settings(2, 0, 4, 5, 5, 16_384, 6, 65_536));

@@ -142,16 +142,4 @@ final class Http2HandlerTest {
       assertThat(turn(peer)).hasSize(5).allSatisfy(size -> assertThat(size).isGreaterThan(512));
     }
   }
-
-  @Test
-  void aHandlerIsNamedByItsSideAndThenByItsChannel() {
-    ChannelHandler client = client();
-    ChannelHandler server = Http2Connection.server(ConnectionSettings.DEFAULT, made -> events);
-    assertThat(client).hasToString("client connection");
-    assertThat(server).hasToString("server connection");
-
-    var channel = new EmbeddedChannel(server);
-    assertThat(server).hasToString("server " + channel);
-    channel.finishAndReleaseAll();
-  }
 }

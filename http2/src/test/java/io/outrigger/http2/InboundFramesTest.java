@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.testing.Frames;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -182,7 +183,7 @@ final class InboundFramesTest {
 
   @Test
   void headersOnAStreamThatWeHaveResetAreNoWork() {
-    try (RawPeer peer = RawPeer.client(SETTINGS.withWindows(0, 65_535))) {
+    try (RawPeer peer = RawPeer.client(SETTINGS.withWindows(new Windows(0, 0, 65_535)))) {
       peer.send(request(1));
       peer.events.stream(0).stream().reset(Http2Error.CANCEL);
 

@@ -15,44 +15,27 @@ import org.junit.jupiter.api.Test;
 
 /** A connection with frames to flush is served once, at the end of the turn; all once a second. */
 final class LoopTurnTest {
-  /** A connection that runs {@code task} at the end of a turn, and counts the seconds. */
-  private record Connection(Runnable task, AtomicInteger seconds) implements LoopTurn.Served {
-    static Connection of(Runnable task) {
-      return new Connection(task, new AtomicInteger());
-    }
-
-    @Override
-    public void onEndOfTurn() {
-      task.run();
-    }
-
-    @Override
-    public void onTick(long nowNanos) {
-      seconds.incrementAndGet();
-    }
-  }
-
   @Test
   void eachOpenConnectionIsCalledOnceASecondAndThenThereIsNoTimer() {
     var channel = new EmbeddedChannel();
     channel.freezeTime();
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
-    Connection one = Connection.of(() -> {});
-    Connection other = Connection.of(() -> {});
-    LoopTurn.Mark first = turn.open(one);
-    LoopTurn.Mark second = turn.open(other);
+    var one = new AtomicInteger();
+    var other = new AtomicInteger();
+    LoopTurn.Mark first = turn.open(() -> {}, now -> one.incrementAndGet());
+    LoopTurn.Mark second = turn.open(() -> {}, now -> other.incrementAndGet());
 
     pass(channel, 999);
-    assertThat(one.seconds()).hasValue(0);
+    assertThat(one).hasValue(0);
     pass(channel, 1);
     first.close();
     pass(channel, 1_000);
-    assertThat(one.seconds()).hasValue(1);
-    assertThat(other.seconds()).hasValue(2);
+    assertThat(one).hasValue(1);
+    assertThat(other).hasValue(2);
 
     second.close();
     pass(channel, 1_000);
-    assertThat(other.seconds()).hasValue(2);
+    assertThat(other).hasValue(2);
     assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
     channel.finishAndReleaseAll();
   }
@@ -83,7 +66,7 @@ final class LoopTurnTest {
   }
 
   private static void open(LoopTurn turn, Runnable task) {
-    turn.open(Connection.of(task)).set();
+    turn.open(task, now -> {}).set();
   }
 
   @Test

@@ -17,19 +17,10 @@ final class LooseStreams implements AutoCloseable {
     ConnectionSettings settings = ConnectionSettings.DEFAULT;
     var state = new ConnectionState(true, channel);
     state.enter(ConnectionState.Phase.OPEN);
-    LoopTurn.Mark dirty = LoopTurn.of(channel.eventLoop()).open(new Unserved());
+    LoopTurn.Mark dirty = LoopTurn.of(channel.eventLoop()).open(() -> {}, now -> {});
     writer = new FrameWriter(ctx, dirty::set);
     var guard = new AbuseGuard(true, settings.abuse(), channel.eventLoop().ticker());
     streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
-  }
-
-  /** A connection to which nothing happens. */
-  static final class Unserved implements LoopTurn.Served {
-    @Override
-    public void onEndOfTurn() {}
-
-    @Override
-    public void onTick(long nowNanos) {}
   }
 
   /** Opens a stream with a request that has not ended. */

@@ -23,6 +23,7 @@ import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import io.netty.util.ReferenceCountUtil;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.EventLoops.TransportKind;
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
@@ -43,7 +44,8 @@ final class NettyOracleIT {
   @ValueSource(ints = {0, 100, 65_535, 1 << 20})
   void nettysClientTalksToOurServer(int window) throws Exception {
     try (var sockets = new Sockets(TransportKind.AUTO, 2)) {
-      var settings = ConnectionSettings.DEFAULT.withWindows(Math.max(100, window), 1 << 20);
+      int stream = Math.max(100, window);
+      var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(stream, stream, 1 << 20));
       InetSocketAddress address =
           sockets.listen(() -> Http2Connection.server(settings, added -> new EchoHandler()));
       Channel channel =
@@ -100,7 +102,7 @@ final class NettyOracleIT {
                               Http2Settings.defaultSettings().initialWindowSize(window))
                           .build(),
                       new Http2MultiplexHandler(new NettyEcho())));
-      var settings = ConnectionSettings.DEFAULT.withWindows(window, 1 << 20);
+      var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(window, window, 1 << 20));
       var ready = new CompletableFuture<Http2Connection>();
       var events = new RecordingConnection();
       Channel channel =

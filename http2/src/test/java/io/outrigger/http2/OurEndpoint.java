@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +19,7 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
   static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT
           .withMaxConcurrentStreams(MAX_STREAMS)
-          .withWindows(STREAM_WINDOW, ConnectionSettings.INITIAL_WINDOW)
+          .withWindows(new Windows(STREAM_WINDOW, STREAM_WINDOW, ConnectionSettings.INITIAL_WINDOW))
           .withMaxHeaderListBytes(MAX_HEADER_LIST)
           .withAbuse(
               new AbuseLimits(Duration.ofSeconds(30), NO_LIMIT, NO_LIMIT, NO_LIMIT, 8 << 20));

@@ -16,6 +16,7 @@ import static io.outrigger.http2.testing.Frames.wholeRequest;
 import static io.outrigger.http2.testing.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The result of each error of a client: a stream error or a connection error. */
 final class PeerErrorTest {
   private static final ConnectionSettings SETTINGS =
-      ConnectionSettings.DEFAULT.withWindows(100_000, 150_000).withMaxHeaderListBytes(2000);
+      ConnectionSettings.DEFAULT
+          .withWindows(new Windows(100_000, 100_000, 150_000))
+          .withMaxHeaderListBytes(2000);
 
   @ParameterizedTest(name = "{0} -> {2}")
   @MethodSource

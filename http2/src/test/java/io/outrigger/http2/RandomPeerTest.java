@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.netty.buffer.ByteBuf;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.testing.Seeds;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,9 @@ import org.junit.jupiter.api.Test;
  */
 final class RandomPeerTest {
   private static final ConnectionSettings SETTINGS =
-      ConnectionSettings.DEFAULT.withWindows(5000, 70_000).withMaxHeaderListBytes(1000);
+      ConnectionSettings.DEFAULT
+          .withWindows(new Windows(5000, 5000, 70_000))
+          .withMaxHeaderListBytes(1000);
 
   @Test
   void randomBytesBehindThePreface() {
@@ -184,7 +187,7 @@ final class RandomPeerTest {
     for (long seed = 0; seed < 40; seed++) {
       var random = new Random(seed);
       int window = random.nextBoolean() ? 1 + random.nextInt(50) : 20_000 + random.nextInt(100_000);
-      var settings = ConnectionSettings.DEFAULT.withWindows(window, 65_535);
+      var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(window, window, 65_535));
       try (var wire = new Wire(settings, settings, random)) {
         wire.run();
         int calls = 1 + random.nextInt(12);

@@ -26,16 +26,6 @@ final class SocketReadsTest {
   private LoopTurn.Mark others;
   private int retries;
 
-  private final class App implements LoopTurn.Served {
-    @Override
-    public void onEndOfTurn() {
-      retries++;
-    }
-
-    @Override
-    public void onTick(long nowNanos) {}
-  }
-
   private boolean allowed = true;
 
   private void othersOpen(int streams) {
@@ -51,8 +41,8 @@ final class SocketReadsTest {
     channel.config().setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, FULL, FULL));
     reads = SocketReads.of(channel);
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
-    others = turn.open(new LooseStreams.Unserved());
-    reads.attach(() -> started, turn.open(new App()));
+    others = turn.open(() -> {}, now -> {});
+    reads.attach(() -> started, turn.open(() -> retries++, now -> {}));
     reads.setReadCondition(() -> allowed);
     nextTurn();
   }

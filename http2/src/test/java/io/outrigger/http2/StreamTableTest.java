@@ -52,7 +52,7 @@ final class StreamTableTest {
   @Test
   void theLastNumberIsGivenToOneStreamOnly() {
     try (RawPeer peer = RawPeer.server(settings)) {
-      peer.connection.table.nextLocalId(Integer.MAX_VALUE);
+      peer.connection.table.nextLocalId = Integer.MAX_VALUE;
       assertThat(peer.connection.streams.canOpen()).isTrue();
       assertThat(peer.connection.openStream(new RecordingStream())).isNotNull();
 
@@ -124,7 +124,7 @@ final class StreamTableTest {
   @Test
   void noNumberOfOursIsIdleWhenAllAreUsedUp() {
     try (RawPeer peer = RawPeer.server(settings)) {
-      peer.connection.table.nextLocalId(Integer.MAX_VALUE);
+      peer.connection.table.nextLocalId = Integer.MAX_VALUE;
       peer.open(POST, true);
       var unused = peer.read();
 

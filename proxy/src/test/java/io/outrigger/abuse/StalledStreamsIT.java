@@ -10,6 +10,7 @@ import static io.outrigger.http2.testing.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.dataplane.upstream.UpstreamSettings;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.RawHttp2;
@@ -98,7 +99,7 @@ final class StalledStreamsIT {
             DefaultSettings.CONNECT_TIMEOUT,
             Optional.empty(),
             DefaultSettings.IDLE_TIMEOUT,
-            ConnectionSettings.DEFAULT.withWindows(window, 16 << 20));
+            ConnectionSettings.DEFAULT.withWindows(new Windows(window, window, 16 << 20)));
     try (var backend = new RawBackend();
         var mesh = new MiniMesh(upstream)) {
       mesh.leadTo(backend.port());

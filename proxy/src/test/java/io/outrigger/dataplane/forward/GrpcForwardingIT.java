@@ -32,6 +32,7 @@ import io.grpc.testing.integration.TestServiceGrpc;
 import io.grpc.testing.integration.TestServiceImpl;
 import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.MiniMesh;
@@ -145,7 +146,8 @@ class GrpcForwardingIT {
   }
 
   private MiniMesh mesh(int streamWindow, Server server) throws IOException {
-    var http2 = ConnectionSettings.DEFAULT.withWindows(streamWindow, 1 << 20);
+    var http2 =
+        ConnectionSettings.DEFAULT.withWindows(new Windows(streamWindow, streamWindow, 1 << 20));
     var mesh =
         new MiniMesh(
             loops,

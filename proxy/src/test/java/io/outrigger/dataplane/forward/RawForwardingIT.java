@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.Unpooled;
 import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
@@ -164,7 +165,7 @@ class RawForwardingIT {
   @Test
   void aStalledReaderHoldsUpNobodyElseAndNoMoreThanItsWindow() throws Exception {
     int window = 32 << 10;
-    var small = ConnectionSettings.DEFAULT.withWindows(window, 16 << 20);
+    var small = ConnectionSettings.DEFAULT.withWindows(new Windows(window, window, 16 << 20));
     MiniMesh mesh =
         mesh(
             new MiniMesh(
