@@ -667,7 +667,7 @@ class PageIT {
     Tab tab = open("overview");
     String kinds =
         List.of(EventKind.values()).stream()
-            .map(kind -> '\'' + kind.word() + '\'')
+            .map(kind -> '\'' + kind.name().toLowerCase(Locale.ROOT) + '\'')
             .collect(Collectors.joining(",", "[", "]"));
 
     assertThat(

@@ -1,7 +1,5 @@
 package io.outrigger.observe.events;
 
-import java.util.Locale;
-
 public enum EventKind {
   ACK,
   NACK,
@@ -55,9 +53,5 @@ public enum EventKind {
   /** Connections were closed because they used the most memory. */
   MEMORY,
   /** A peer violated HTTP/2, so its connection was closed or its request was rejected. */
-  PEER_ERROR;
-
-  public String word() {
-    return name().toLowerCase(Locale.ROOT);
-  }
+  PEER_ERROR
 }

@@ -103,7 +103,7 @@ class ServingReportsTest {
                 .forEach(
                     event -> {
                       assertThat(event.subject()).isEqualTo("pay");
-                      told.add(event.kind().word() + ": " + event.message());
+                      told.add(event.kind() + ": " + event.message());
                     }));
     return told;
   }
@@ -119,7 +119,7 @@ class ServingReportsTest {
 
     assertThat(told())
         .containsExactly(
-            "serving: serving", "not_serving: listener \"l\": does not exist", "serving: serving");
+            "SERVING: serving", "NOT_SERVING: listener \"l\": does not exist", "SERVING: serving");
     assertThat(logged())
         .containsExactly(
             "INFO serve pay: serving",
@@ -136,9 +136,9 @@ class ServingReportsTest {
 
     assertThat(told())
         .containsExactly(
-            "not_serving: 0.0.0.0:8080: address already in use",
-            "not_serving: listener \"l\": does not exist",
-            "not_serving: 0.0.0.0:8080: address already in use");
+            "NOT_SERVING: 0.0.0.0:8080: address already in use",
+            "NOT_SERVING: listener \"l\": does not exist",
+            "NOT_SERVING: 0.0.0.0:8080: address already in use");
   }
 
   @Test
@@ -180,7 +180,7 @@ class ServingReportsTest {
 
     String text =
         "filter chain \"in\" has no RBAC filter any more, so it does not deny any request";
-    assertThat(told()).containsExactly("rbac_removed: " + text, "rbac_removed: " + text);
+    assertThat(told()).containsExactly("RBAC_REMOVED: " + text, "RBAC_REMOVED: " + text);
     assertThat(logged()).containsExactly("WARN serve pay: " + text, "WARN serve pay: " + text);
   }
 

@@ -45,7 +45,7 @@ class TargetReportsTest {
                     event -> {
                       assertThat(event.forward()).isEqualTo("orders");
                       assertThat(event.subject()).isEqualTo("xds:///orders");
-                      told.add(event.kind().word() + ": " + event.message());
+                      told.add(event.kind() + ": " + event.message());
                     }));
     return told;
   }
@@ -92,10 +92,10 @@ class TargetReportsTest {
 
     assertThat(told())
         .containsExactly(
-            "forward_failed: no listener",
-            "forward_failed: no routes",
-            "forward_ready: configured",
-            "forward_failed: no routes");
+            "FORWARD_FAILED: no listener",
+            "FORWARD_FAILED: no routes",
+            "FORWARD_READY: configured",
+            "FORWARD_FAILED: no routes");
   }
 
   @Conformance("A31-23")
@@ -111,9 +111,9 @@ class TargetReportsTest {
         "; set max_stream_duration or timeout there (0s: no limit), or give --ignore-route-timeout";
     assertThat(told())
         .containsExactly(
-            "forward_ready: configured",
-            "default_timeout: calls end after 15 s on 1 route without a limit of time: r" + remedy,
-            "default_timeout: calls end after 15 s on 2 routes without a limit of time: r, r"
+            "FORWARD_READY: configured",
+            "DEFAULT_TIMEOUT: calls end after 15 s on 1 route without a limit of time: r" + remedy,
+            "DEFAULT_TIMEOUT: calls end after 15 s on 2 routes without a limit of time: r, r"
                 + remedy);
   }
 
@@ -123,6 +123,6 @@ class TargetReportsTest {
 
     loop.inside(() -> ignoring.onReady(config(Optional.empty(), RouteTimeout.UNSET)));
 
-    assertThat(told()).containsExactly("forward_ready: configured");
+    assertThat(told()).containsExactly("FORWARD_READY: configured");
   }
 }
