@@ -44,8 +44,8 @@ final class NettyOracleIT {
   @ValueSource(ints = {0, 100, 65_535, 1 << 20})
   void nettysClientTalksToOurServer(int window) throws Exception {
     try (var sockets = new Sockets(TransportKind.AUTO, 2)) {
-      int stream = Math.max(100, window);
-      var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(stream, stream, 1 << 20));
+      int initial = Math.max(100, window);
+      var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(initial, initial, 1 << 20));
       InetSocketAddress address =
           sockets.listen(() -> Http2Connection.server(settings, added -> new EchoHandler()));
       Channel channel =
