@@ -10,6 +10,7 @@ import io.outrigger.lb.Transport;
 import io.outrigger.lb.state.ConnectionEvent;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * Without this limit, a policy that connects to all of its endpoints starts thousands of attempts
  * at once, and calls would wait until nearly all connections are made.
  *
- * <p>Clusters with waiting calls have precedence over other clusters. Within each of these two
- * groups, clusters take turns and start one attempt per turn. An attempt counts against the limit
- * until its connection is ready or the attempt has failed, but at most for {@link
- * #MAX_COUNTED_TIME}, so that addresses that never answer do not delay other attempts.
+ * <p>Clusters with waiting calls have precedence over other clusters. The first running attempt of
+ * such a cluster may exceed the limit, up to twice the limit. Within each of these two groups,
+ * clusters take turns and start one attempt per turn. An attempt counts against the limit until its
+ * connection is ready or the attempt has failed, but at most for {@link #MAX_COUNTED_TIME}, so that
+ * addresses that never answer do not delay other attempts.
  */
 @ControlConfined
 public final class ConnectionPace {
@@ -99,13 +101,22 @@ public final class ConnectionPace {
   private void onTimer() {
     timer = null;
     long oldestNanos = control.nanoTime() - MAX_COUNTED_TIME.toNanos();
-    running.removeIf(attempt -> attempt.startedNanos - oldestNanos <= 0);
+    for (PacedAttempt attempt : List.copyOf(running)) {
+      if (attempt.startedNanos - oldestNanos <= 0) {
+        attempt.stopCounting();
+        attempt.cluster.startUrgent();
+      }
+    }
     startQueued();
   }
 
   private final class ClusterConnector implements Connector {
     private final Connector cluster;
     private final Set<PacedAttempt> queued = new LinkedHashSet<>();
+
+    /** The number of attempts of this cluster that count against the limit. */
+    private int attempts;
+
     private boolean isUrgent;
 
     ClusterConnector(Connector cluster) {
@@ -131,7 +142,7 @@ public final class ConnectionPace {
 
     private Attempt start(PacedAttempt attempt) {
       control.checkInside();
-      if (hasRoom()) {
+      if (hasRoom() || hasUrgentRoom()) {
         attempt.start();
       } else {
         queued.add(attempt);
@@ -145,6 +156,18 @@ public final class ConnectionPace {
     public void onCallsWaiting() {
       control.checkInside();
       setUrgent(true);
+      startUrgent();
+    }
+
+    /** Whether this cluster may have its first running attempt beyond the limit. */
+    private boolean hasUrgentRoom() {
+      return isUrgent && attempts == 0 && running.size() < 2 * limit;
+    }
+
+    void startUrgent() {
+      if (hasUrgentRoom() && !queued.isEmpty()) {
+        startOldest();
+      }
     }
 
     /** Sets whether the cluster has precedence. */
@@ -207,7 +230,14 @@ public final class ConnectionPace {
     void start() {
       startedNanos = control.nanoTime();
       running.add(this);
+      cluster.attempts++;
       attempt = connector.connect(address, maxConnections, this);
+    }
+
+    void stopCounting() {
+      if (running.remove(this)) {
+        cluster.attempts--;
+      }
     }
 
     @Override
@@ -217,7 +247,7 @@ public final class ConnectionPace {
         cluster.removeQueued(this);
       } else {
         attempt.close();
-        running.remove(this);
+        stopCounting();
         startQueuedLater();
       }
     }
@@ -232,7 +262,7 @@ public final class ConnectionPace {
 
     @Override
     public void onReady(Transport transport) {
-      running.remove(this);
+      stopCounting();
       cluster.setUrgent(false); // until onCallsWaiting is called again for a waiting call
       listener.onReady(transport);
       startQueued();
@@ -240,8 +270,9 @@ public final class ConnectionPace {
 
     @Override
     public void onClosed(RpcStatus reason, Connector.Ending ending) {
-      running.remove(this);
+      stopCounting();
       listener.onClosed(reason, ending);
+      cluster.startUrgent();
       startQueued();
     }
 

@@ -33,8 +33,8 @@ import java.util.stream.Stream;
  * has released its handle. If a route names the cluster again before that, the cluster is revived
  * with its connections (A31-12).
  *
- * <p>New trees are built in turns of the control loop, one in the turn of the update and one in each
- * later turn. Until then, calls for such a cluster wait as for a connection. The first of these
+ * <p>If an update adds several clusters, their trees are built in later turns of the control loop,
+ * one in each. Until then, calls for such a cluster wait as for a connection. The first of these
  * calls causes its tree to be built next, so a call does not wait for the trees of clusters that it
  * does not use (decision lb-0053).
  *
@@ -117,15 +117,17 @@ public final class ClusterManager {
         handles.put(name, cluster.handle());
       }
     }
-    buildNext();
+    if (unbuilt.size() > 1) {
+      control.execute(this::buildNext);
+    } else {
+      buildAll();
+    }
     return handles;
   }
 
   private void buildNext() {
     if (!unbuilt.isEmpty()) {
-      if (unbuilt.size() > 1) {
-        control.execute(this::buildNext);
-      }
+      control.execute(this::buildNext);
       build(unbuilt.iterator().next());
     }
   }

@@ -91,9 +91,11 @@ class ConnectionPaceTest {
     connect(orders, "1", "2", "3", "4", "5");
     connect(pay, "11", "12", "13");
     loop.inside(pay::onCallsWaiting);
+    assertThat(connector.newest()).isSameAs(connector.last("10.0.0.11:80"));
 
     loop.inside(() -> connector.last("10.0.0.1:80").end("refused"));
-    loop.inside(() -> connector.last("10.0.0.11:80").end("refused"));
+    assertThat(connector.count()).isEqualTo(3);
+    loop.inside(() -> connector.last("10.0.0.2:80").end("refused"));
     assertThat(connector.newest()).isSameAs(connector.last("10.0.0.12:80"));
     loop.inside(() -> connector.last("10.0.0.12:80").ready());
     assertThat(connector.newest()).isSameAs(connector.last("10.0.0.3:80"));
@@ -102,14 +104,42 @@ class ConnectionPaceTest {
   }
 
   @Test
+  void oneAttemptOfAClusterWhoseCallsWaitExceedsTheLimit() {
+    connect(orders, "1", "2", "3");
+    loop.inside(pay::onCallsWaiting);
+    connect(pay, "11", "12", "13");
+    assertThat(connector.count()).isEqualTo(3);
+
+    loop.inside(() -> connector.last("10.0.0.11:80").end("refused"));
+    assertThat(connector.newest()).isSameAs(connector.last("10.0.0.12:80"));
+    loop.advance(ConnectionPace.MAX_COUNTED_TIME);
+
+    assertThat(connector.count("10.0.0.13:80")).isEqualTo(1);
+  }
+
+  @Test
+  void atMostTwiceTheLimitRuns() {
+    connect(orders, "1", "2");
+    for (int cluster = 1; cluster <= 3; cluster++) {
+      Connector waiting = target.ofCluster("c" + cluster);
+      loop.inside(waiting::onCallsWaiting);
+      connect(waiting, "1" + cluster);
+    }
+
+    assertThat(connector.count()).isEqualTo(4);
+  }
+
+  @Test
   void laterAttemptsOfAClusterThatIsAwaitedComeFirstToo() {
     loop.inside(pay::onCallsWaiting);
     connect(orders, "1", "2", "3", "4");
-    connect(pay, "11");
+    connect(pay, "11", "12");
 
     loop.inside(() -> connector.last("10.0.0.1:80").ready());
+    assertThat(connector.count()).isEqualTo(3);
+    loop.inside(() -> connector.last("10.0.0.2:80").ready());
 
-    assertThat(connector.newest()).isSameAs(connector.last("10.0.0.11:80"));
+    assertThat(connector.newest()).isSameAs(connector.last("10.0.0.12:80"));
   }
 
   @Test

@@ -32,13 +32,12 @@ class ConnectionPaceScenarioTest {
     mine.park(woken::incrementAndGet, mine.picker());
     lb.loop().run();
 
-    lb.ready("10.0.0.1:80");
     assertThat(lb.connector().newest()).isSameAs(lb.connector().last(MINE));
     lb.ready(MINE);
 
     assertThat(woken).hasValue(1);
     assertThat(lb.state("mine")).isEqualTo(Connectivity.READY);
-    assertThat(lb.connector().count()).isEqualTo(4);
+    assertThat(lb.connector().count()).isEqualTo(3);
   }
 
   @Test

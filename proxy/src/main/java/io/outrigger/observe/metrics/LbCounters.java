@@ -75,8 +75,19 @@ public final class LbCounters {
   }
 
   private final Set<Labels> places = new HashSet<>();
+
+  /** The labels of connections, because Prometheus's library checks each name when it is used. */
+  private final Map<Owner, ConnectionLabels> connections = new HashMap<>();
+
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
   private final Map<Labels, Histogram> weights = new HashMap<>();
+
+  private record Owner(String target, ConnectionEvent.Group group) {}
+
+  /**
+   * @param open the labels of open connections, which also have the security level
+   */
+  private record ConnectionLabels(Labels place, Labels open) {}
 
   @AnyThread
   public static final class Counts {
@@ -148,10 +159,11 @@ public final class LbCounters {
 
   /** Counts an event; also creates counters of the place that are still zero. */
   private void connection(String target, ConnectionEvent.Group group, ConnectionEvent event) {
-    Labels place = place(target, group.cluster(), group.locality().label());
+    ConnectionLabels known = labels(target, group);
+    Labels place = known.place();
+    Labels open = known.open();
     add(Count.SUCCEEDED, place, event instanceof ConnectionEvent.Made ? 1 : 0);
     add(Count.FAILED, place, event instanceof ConnectionEvent.Failed ? 1 : 0);
-    Labels open = secured(place, group);
     add(Count.OPEN, open, event instanceof ConnectionEvent.Made ? 1 : 0);
     if (event instanceof ConnectionEvent.Lost lost) {
       add(Count.OPEN, open, -1);
@@ -167,6 +179,19 @@ public final class LbCounters {
               .add("grpc.tls.handshake.result", handshaken.result().toString());
       add(Count.HANDSHAKES, labels, 1);
     }
+  }
+
+  private ConnectionLabels labels(String target, ConnectionEvent.Group group) {
+    var owner = new Owner(target, group);
+    ConnectionLabels known = connections.get(owner);
+    if (known == null) {
+      Labels place = place(target, group.cluster(), group.locality().label());
+      known = new ConnectionLabels(place, secured(place, group));
+      if (connections.size() < MAX_PLACES) {
+        connections.put(owner, known);
+      }
+    }
+    return known;
   }
 
   private static Labels secured(Labels place, ConnectionEvent.Group group) {
