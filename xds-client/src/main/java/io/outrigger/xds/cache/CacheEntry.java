@@ -91,6 +91,25 @@ public record CacheEntry<T>(
     return streamError.isPresent() ? streamError : dataError.map(DataError::status);
   }
 
+  /** Returns the held instance if equal, so that later comparisons are cheap. */
+  T heldIfEqual(T value) {
+    return held.map(Held::value).filter(value::equals).orElse(value);
+  }
+
+  CacheEntry<T> withStreamError(Optional<RpcStatus> error) {
+    return new CacheEntry<>(state, held, dataError, error);
+  }
+
+  CacheEntry<T> withDataError(CacheState next, DataError error, boolean drop) {
+    // A STALE entry stays STALE until a valid resource arrives, so a later deletion drops it.
+    boolean staysStale = isStale() && !drop;
+    return new CacheEntry<>(
+        staysStale ? CacheState.STALE : next,
+        drop ? Optional.empty() : held,
+        Optional.of(error),
+        Optional.empty());
+  }
+
   /** Delivers the current state to a new watcher (A88 "New Watchers"). */
   public void replayTo(ResourceWatcher<T> watcher) {
     if (held.isPresent()) {
