@@ -63,6 +63,11 @@ public final class PlainText {
     return plain.toString();
   }
 
+  /** Returns the first {@code max} characters and an ellipsis; a shorter text is unchanged. */
+  public static String shortened(String text, int max) {
+    return text.length() <= max ? text : text.substring(0, max) + "…";
+  }
+
   /** Percent-encodes, as UTF-8, all characters that {@code isKept} does not accept. */
   public static String percentEncoded(String text, IntPredicate isKept) {
     if (text.chars().allMatch(isKept)) {

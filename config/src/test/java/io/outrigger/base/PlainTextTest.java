@@ -38,6 +38,12 @@ class PlainTextTest {
   }
 
   @Test
+  void aTextAboveTheLimitIsCutAndEndsWithAnEllipsis() {
+    assertThat(PlainText.shortened("abc", 3)).isEqualTo("abc");
+    assertThat(PlainText.shortened("abcd", 3)).isEqualTo("abc…");
+  }
+
+  @Test
   void aRunOfThemIsOneSpace() {
     assertThat(PlainText.of("\r\n\u202ea \u001b\u009bb\n")).isEqualTo(" a  b ");
   }

@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -112,7 +113,6 @@ final class AdminGuard {
     if (value == null) {
       return "absent";
     }
-    String plain = value.replaceAll("[^\\x20-\\x7e]", "?");
-    return '"' + (plain.length() > 100 ? plain.substring(0, 100) + "…" : plain) + '"';
+    return '"' + PlainText.shortened(value.replaceAll("[^\\x20-\\x7e]", "?"), 100) + '"';
   }
 }

@@ -1,6 +1,7 @@
 package io.outrigger.observe.events;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import java.time.Instant;
 
 /**
@@ -20,11 +21,7 @@ public record Event(
   static final int MAX_TEXT = 4096;
 
   public Event {
-    subject = shortened(subject);
-    message = shortened(message);
-  }
-
-  private static String shortened(String text) {
-    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
+    subject = PlainText.shortened(subject, MAX_TEXT);
+    message = PlainText.shortened(message, MAX_TEXT);
   }
 }

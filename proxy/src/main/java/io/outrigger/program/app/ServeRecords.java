@@ -2,6 +2,7 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.PlainText;
 import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.tls.HandshakeResult;
@@ -128,11 +129,10 @@ final class ServeRecords implements ServeObserver {
     if (now - next < 0 || !tally.nextEvent.compareAndSet(next, now + EVENT_PERIOD_NANOS)) {
       return;
     }
-    String path = input.path();
     String text =
         "%s from %s (%s): %s of filter \"%s\""
             .formatted(
-                path.length() > MAX_PATH ? path.substring(0, MAX_PATH) + "…" : path,
+                PlainText.shortened(input.path(), MAX_PATH),
                 input.connection().peer().name().orElse("a peer without a certificate"),
                 input.connection().peerAddress(),
                 decision.policy().map(name -> "policy \"" + name + "\"").orElse("no policy"),

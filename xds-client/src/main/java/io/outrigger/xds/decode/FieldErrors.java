@@ -155,10 +155,10 @@ public final class FieldErrors {
 
   /** Returns a text of the control plane in quotes, shortened, without control characters. */
   static String quoted(String text) {
-    boolean isLong = text.length() > MAX_QUOTE;
-    String shown = isLong ? text.substring(0, MAX_QUOTE) + "…" : text;
     var quoted = new StringBuilder("\"");
-    shown.codePoints().forEach(c -> quoted.appendCodePoint(PlainText.isControl(c) ? '?' : c));
+    PlainText.shortened(text, MAX_QUOTE)
+        .codePoints()
+        .forEach(c -> quoted.appendCodePoint(PlainText.isControl(c) ? '?' : c));
     return quoted.append('"').toString();
   }
 }

@@ -243,8 +243,7 @@ final class NamespaceWatch {
 
   private void startLater() {
     close();
-    Duration spent = Duration.ofNanos(loop.nanoTime() - startedAt);
-    timer = loop.schedule(backoff.next().minus(spent), this::start);
+    timer = loop.schedule(backoff.next().minusNanos(loop.nanoTime() - startedAt), this::start);
   }
 
   private static boolean hasStatus(Outcome<Answer> answer, int status) {
@@ -260,11 +259,7 @@ final class NamespaceWatch {
                   .filter(text -> !text.isEmpty())
                   .map(text -> ": " + PlainText.of(text))
                   .orElse("");
-          String text =
-              response.status()
-                  + (message.length() > MAX_MESSAGE
-                      ? message.substring(0, MAX_MESSAGE) + "…"
-                      : message);
+          String text = response.status() + PlainText.shortened(message, MAX_MESSAGE);
           return switch (response.status()) {
             case 401 -> text + "; the credentials have expired, or are those of another cluster";
             case 403 ->

@@ -127,8 +127,8 @@ public final class LoadReporters {
         log.debug("load reports to {}: stream ended: {}", server.uri(), reason);
       }
       // As for ADS (A57-05), the back-off counts from the start of the stream.
-      Duration spent = Duration.ofNanos(control.nanoTime() - stream.startedNanos);
-      retry = control.schedule(backoff.next().minus(spent), this::open);
+      Duration delay = backoff.next().minusNanos(control.nanoTime() - stream.startedNanos);
+      retry = control.schedule(delay, this::open);
     }
 
     private void onFailure(RpcStatus reason) {

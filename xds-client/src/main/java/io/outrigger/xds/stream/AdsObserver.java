@@ -1,6 +1,7 @@
 package io.outrigger.xds.stream;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import java.util.List;
@@ -63,12 +64,8 @@ public interface AdsObserver {
     static final int MAX_VERSION = 64;
 
     public Response {
-      version = shortened(version, MAX_VERSION);
+      version = PlainText.shortened(version, MAX_VERSION);
       changes = List.copyOf(changes);
-    }
-
-    static String shortened(String text, int max) {
-      return text.length() <= max ? text : text.substring(0, max) + "…";
     }
   }
 

@@ -6,6 +6,7 @@ import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Exhaustion;
+import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
@@ -294,8 +295,7 @@ record ResponseHandler(
 
   /** Truncates the text, because thousands of invalid resources could exhaust the memory. */
   private static String reasons(Decoded.Invalid invalid) {
-    String all = String.join("; ", invalid.texts());
-    return all.length() <= MAX_REASONS ? all : all.substring(0, MAX_REASONS) + "…";
+    return PlainText.shortened(String.join("; ", invalid.texts()), MAX_REASONS);
   }
 
   private static <V> Map<String, V> only(Set<String> names, Map<String, V> map) {

@@ -186,8 +186,8 @@ final class StreamSupervisor {
     }
     attached = false;
     // The delay counts from the start of the stream (A57-05, A57-07).
-    Duration spent = Duration.ofNanos(loop.nanoTime() - open.sinceNanos());
-    phase = new Phase.Waiting(loop.schedule(backoff.next().minus(spent), this::onBackoffElapsed));
+    Duration delay = backoff.next().minusNanos(loop.nanoTime() - open.sinceNanos());
+    phase = new Phase.Waiting(loop.schedule(delay, this::onBackoffElapsed));
     if (responded) {
       log.onClosed(transport.name(), reason); // not an error (A57-02)
       return;

@@ -2,6 +2,7 @@ package io.outrigger.xds.stream;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.ServerFeatures;
@@ -153,8 +154,8 @@ final class Subscription<T> {
         new XdsStatusView.Change(
             error.map(DataError::at).or(() -> entry.held().map(Held::at)).orElse(Instant.EPOCH),
             entry.state().label(),
-            Response.shortened(version.orElse(""), Response.MAX_VERSION),
-            Response.shortened(details, MAX_DETAILS));
+            PlainText.shortened(version.orElse(""), Response.MAX_VERSION),
+            PlainText.shortened(details, MAX_DETAILS));
     if (error.isPresent() && !changes.isEmpty() && isRepeated(changes.getLast(), change)) {
       return; // repeated rejections would displace other changes
     }
