@@ -21,6 +21,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -117,6 +118,15 @@ public record AdminReply(
   /** Returns a reply with records, maps, lists, texts and numbers as JSON ({@link Json}). */
   public static AdminReply json(int status, Object value) {
     return json(status, true, json -> Json.write(value, json));
+  }
+
+  /** Returns an object for {@link #json}; the arguments are alternately names and values. */
+  public static Map<String, Object> members(Object... namesAndValues) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      members.put(namesAndValues[i].toString(), namesAndValues[i + 1]);
+    }
+    return members;
   }
 
   public static AdminReply text(int status, String text) {

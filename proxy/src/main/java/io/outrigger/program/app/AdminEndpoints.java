@@ -1,7 +1,6 @@
 package io.outrigger.program.app;
 
 import ch.qos.logback.classic.LoggerContext;
-import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterManager;
@@ -9,7 +8,6 @@ import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
 import io.outrigger.observe.admin.CallViews;
-import io.outrigger.observe.admin.Json;
 import io.outrigger.observe.admin.LbViews;
 import io.outrigger.observe.admin.OverlayViews;
 import io.outrigger.observe.admin.StaticPage;
@@ -139,7 +137,7 @@ final class AdminEndpoints {
             view ->
                 AdminReply.json(
                     200,
-                    Json.object(
+                    AdminReply.members(
                         "heap", held(view.heapBytes(), view.limits().heapBytes()),
                         "direct", held(view.directBytes(), view.limits().directBytes()),
                         "total",
@@ -148,8 +146,8 @@ final class AdminEndpoints {
                         "heaviest", view.heaviest())));
   }
 
-  private static JsonObject held(long bytes, long limit) {
-    return Json.object("held", bytes, "limit", limit);
+  private static Map<String, Object> held(long bytes, long limit) {
+    return AdminReply.members("held", bytes, "limit", limit);
   }
 
   /** Replies from the control loop, so that the probe times out when that loop hangs. */
@@ -175,7 +173,7 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> serverInfo() {
     return AdminReply.json(
             200,
-            Json.object(
+            AdminReply.members(
                 "version", ProgramVersion.text(),
                 "commit", ProgramVersion.commit(),
                 "jdk", Runtime.version().toString(),
