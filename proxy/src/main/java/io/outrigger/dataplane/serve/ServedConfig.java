@@ -47,7 +47,7 @@ record ServedConfig(SocketListener listener, List<ServedChain> chains) {
   }
 
   /** Returns why a chain accepts no connections; empty when all chains accept connections. */
-  Optional<String> lack() {
+  Optional<String> problem() {
     return chains.stream()
         .filter(chain -> chain.config().tls().isPresent() && !chain.tls().isOk())
         .map(chain -> chain.tls().status().message())

@@ -341,13 +341,13 @@ public final class ServedListener {
    * Returns why requests or connections fail; empty when the port is open, the app can be reached,
    * and every certificate is available.
    */
-  public Optional<String> lack() {
+  public Optional<String> problem() {
     control.checkInside();
     boolean needsApp = state == State.WAITING || state == State.SERVING;
     if (config != null && needsApp && !app.isReachable()) {
       return Optional.of(app.reasonUnreachable());
     }
-    return reason.isPresent() || config == null ? reason : config.lack();
+    return reason.isPresent() || config == null ? reason : config.problem();
   }
 
   /** Returns the open port, if any, and the closed ports with open connections. */

@@ -152,7 +152,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (stream != null) {
-      stream.onWritable();
+      stream.pull();
     }
     context.fireChannelWritabilityChanged();
   }

@@ -44,11 +44,8 @@ final class EventStream {
     pull();
   }
 
-  void onWritable() {
-    pull();
-  }
-
-  private void pull() {
+  /** Requests the next part if the connection is writable and no part is requested already. */
+  void pull() {
     if (!closed && !requesting && context.channel().isWritable()) {
       requesting = true;
       feed.next()

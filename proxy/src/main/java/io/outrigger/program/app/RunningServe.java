@@ -118,11 +118,11 @@ final class RunningServe {
   /** Returns why the address is not ready for calls; empty when it is ready. */
   Optional<String> notReady() {
     boolean isServing = port.state() == ServedListener.State.SERVING;
-    return isServing && port.lack().isEmpty()
+    return isServing && port.problem().isEmpty()
         ? Optional.empty()
         : Optional.of(
             "serve %s is %s: %s"
-                .formatted(spec.name(), port.state(), port.lack().orElse("no reason is known")));
+                .formatted(spec.name(), port.state(), port.problem().orElse("no reason is known")));
   }
 
   /** Returns the entry of this address in {@code /listeners}. */
@@ -137,7 +137,7 @@ final class RunningServe {
             process
                 .bootstrapWait()
                 .missing()
-                .or(port::lack)
+                .or(port::problem)
                 .orElseGet(() -> String.join("; ", configErrors)),
         "chains", port.chains().stream().map(RunningServe::view).toList(),
         "connections", port.connections());

@@ -205,10 +205,10 @@ final class ServeExplainer {
         verdict = each.refusal().get().reason().equals(DENIED) ? DENIED : FAILED;
       }
     }
-    String lack =
-        verdict.equals(ALLOWED) ? serve.port().lack().map(why -> "; but " + why).orElse("") : "";
+    String problem =
+        verdict.equals(ALLOWED) ? serve.port().problem().map(why -> "; but " + why).orElse("") : "";
     return result(
-        chain, Optional.of(chosen.route().label()), filters, verdict, reason + drawn + lack);
+        chain, Optional.of(chosen.route().label()), filters, verdict, reason + drawn + problem);
   }
 
   private static String reason(Verdict of, boolean isRefused) {

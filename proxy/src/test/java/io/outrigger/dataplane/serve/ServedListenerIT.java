@@ -582,7 +582,7 @@ class ServedListenerIT {
     app.next().run(connection -> connection.close(Http2Error.NO_ERROR, "bye"));
     Await.until(
         "the app is missed",
-        () -> port.on(port.listener::lack).orElse("").startsWith("the app cannot be reached: "));
+        () -> port.on(port.listener::problem).orElse("").startsWith("the app cannot be reached: "));
 
     Await.until(
         "calls fail",

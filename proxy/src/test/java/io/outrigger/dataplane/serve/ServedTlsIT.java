@@ -160,7 +160,7 @@ class ServedTlsIT {
 
   /** Waits until the certificates have been read. */
   private static ServedPort ready(ServedPort port) {
-    Await.until("nothing is lacking", () -> port.on(port.listener::lack).isEmpty());
+    Await.until("nothing is lacking", () -> port.on(port.listener::problem).isEmpty());
     return port;
   }
 
@@ -539,7 +539,7 @@ class ServedTlsIT {
     assertFails(channel(port, Optional.of(SHOP)), Status.Code.UNAVAILABLE);
     Await.until(
         "the files are missed",
-        () -> port.on(port.listener::lack).orElse("").contains("does not exist"));
+        () -> port.on(port.listener::problem).orElse("").contains("does not exist"));
 
     ServedPort.write(folder, PAY, AUTHORITY.rootPem());
     call(channel(ready(port), Optional.of(SHOP)));

@@ -48,7 +48,7 @@ class EventStreamTest {
   void partsAreAskedForOneAfterTheOther() {
     stream.start();
     assertThat(written()).isEqualTo(": events follow\n\n");
-    stream.onWritable();
+    stream.pull();
     assertThat(feed.asked).hasSize(1);
 
     answer("one");
@@ -68,7 +68,7 @@ class EventStreamTest {
     assertThat(feed.asked).isEmpty();
 
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
-    stream.onWritable();
+    stream.pull();
     assertThat(feed.asked).hasSize(1);
   }
 
