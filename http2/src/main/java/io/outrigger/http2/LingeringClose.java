@@ -68,8 +68,8 @@ final class LingeringClose {
   }
 
   /**
-   * Whether the peer can read all bytes after the socket is closed: they are in the receive queue of
-   * a unix socket, or the peer's kernel has acknowledged them. NIO does not know the latter.
+   * Whether the peer can read all bytes after the socket is closed: they are in the receive queue
+   * of a unix socket, or the peer's kernel has acknowledged them. NIO does not know the latter.
    */
   private boolean hasAllBytes() {
     if (!channel.isOpen() || !channel.config().isAutoRead()) {
@@ -78,7 +78,6 @@ final class LingeringClose {
     if (channel instanceof EpollDomainSocketChannel || channel instanceof NioDomainSocketChannel) {
       return ((DuplexChannel) channel).isOutputShutdown();
     }
-    return channel instanceof EpollSocketChannel socket
-        && socket.tcpInfo().state() == FIN_WAIT_2;
+    return channel instanceof EpollSocketChannel socket && socket.tcpInfo().state() == FIN_WAIT_2;
   }
 }

@@ -155,7 +155,8 @@ class DrainIT {
 
       // 1 s for the answer to PING, and 2 s of silence
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(9));
-      assertThat(new String(in.readAllBytes(), StandardCharsets.ISO_8859_1)).endsWith("last stream has ended");
+      assertThat(new String(in.readAllBytes(), StandardCharsets.ISO_8859_1))
+          .endsWith("last stream has ended");
     }
   }
 
