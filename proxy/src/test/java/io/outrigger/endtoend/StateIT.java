@@ -76,6 +76,20 @@ final class StateIT {
   }
 
   @Test
+  @Conformance("ST-01")
+  void aProxyThatIsNotReadyTellsThatItsStateIsStale() throws Exception {
+    keepState(mesh.backend("a"));
+    mesh.start();
+    Admin admin = mesh.admin();
+    Await.until("it is ready", () -> admin.get("/ready").status() == 200);
+
+    admin.post("/drain");
+
+    assertThat(admin.get("/ready").status()).isEqualTo(503);
+    assertThat(admin.get("/ready").body()).contains("drain").contains("STALE: 4 resources");
+  }
+
+  @Test
   @Conformance("ST-02")
   void theControlPlaneThatComesBackReplacesTheStateWithoutALostCall() throws Exception {
     keepState(mesh.backend("a"));

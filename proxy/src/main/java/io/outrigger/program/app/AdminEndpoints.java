@@ -18,6 +18,7 @@ import io.outrigger.program.options.ProgramVersion;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -159,10 +160,9 @@ final class AdminEndpoints {
     return state.onControl(
         () -> {
           List<String> reasons = state.notReady();
-          return reasons.isEmpty()
-              ? AdminReply.text(
-                  200, state.controlPlanes().stale().map(line -> "ready\n" + line).orElse("ready"))
-              : AdminReply.text(503, String.join("\n", reasons));
+          List<String> lines = new ArrayList<>(reasons.isEmpty() ? List.of("ready") : reasons);
+          state.controlPlanes().stale().ifPresent(lines::add);
+          return AdminReply.text(reasons.isEmpty() ? 200 : 503, String.join("\n", lines));
         });
   }
 

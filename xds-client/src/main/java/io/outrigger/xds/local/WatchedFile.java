@@ -79,7 +79,9 @@ record WatchedFile<T>(
       } catch (IOException e) {
         boolean isMissing = e instanceof NoSuchFileException;
         String reason = isMissing ? "no such file or folder" : "cannot be read: " + e;
-        problems.add(new FileProblem(root, reason));
+        if (!before.containsKey(root)) { // else the file's own problem says the same
+          problems.add(new FileProblem(root, reason));
+        }
         before.values().stream()
             .filter(file -> file.path().startsWith(root))
             .forEach(file -> files.put(file.path(), file.broken("is not there any more")));

@@ -25,7 +25,7 @@ public final class ServingWatcher {
   private final WatchTable<String, RouteTable> routes;
   private ServingState state;
 
-  private RpcStatus deletion = RpcStatus.OK; // the status of the Listener's deletion
+  private RpcStatus deletion = RpcStatus.OK; // why the Listener was lost
   private boolean dirty;
   private boolean posted;
   private boolean closed;
@@ -68,10 +68,16 @@ public final class ServingWatcher {
     routes.retain(Set.of());
   }
 
-  /** Stores a deletion, because a later error of the stream replaces the ambient error. */
+  /**
+   * Stores a deletion, because a later error of the stream replaces the ambient error. The reason
+   * why a Listener is refused after its deletion replaces the deletion.
+   */
   private void onListener(String name) {
     RpcStatus ambient = listeners.get(name).ambient();
-    if (ambient.isOk() || ambient.code() == RpcStatus.Code.NOT_FOUND) {
+    boolean isRefused = ambient.code() == RpcStatus.Code.INVALID_ARGUMENT;
+    if (ambient.isOk()
+        || ambient.code() == RpcStatus.Code.NOT_FOUND
+        || (isRefused && !deletion.isOk())) {
       deletion = ambient;
     }
     markDirty();

@@ -206,6 +206,19 @@ class ResourceFilesTest {
   }
 
   @Test
+  void aFileThatVanishesIsReportedOnce() {
+    Path file = temp.resolve("a.json");
+    folder.write("a.json", cluster("a"));
+    read(file);
+
+    folder.delete("a.json");
+    read(file);
+
+    assertThat(clusters()).containsExactly("a");
+    assertThat(problems()).containsExactly("TEMP/a.json: is not there any more");
+  }
+
+  @Test
   void swappedLinkOfAKubernetesVolumeIsSeen() throws IOException {
     Path one = Files.createDirectory(temp.resolve("..2026_01"));
     Path two = Files.createDirectory(temp.resolve("..2026_02"));

@@ -268,7 +268,10 @@ class ServingWatcherTest {
           client.ambient(ResourceType.LISTENER, NAME, ABSENT);
           client.ambient(ResourceType.LISTENER, NAME, UNREACHABLE);
         });
-    assertThat(state()).isInstanceOf(ServingState.NotServing.class);
+    assertThat(reason()).contains("does not exist");
+
+    loop.inside(() -> client.ambient(ResourceType.LISTENER, NAME, REFUSED));
+    assertThat(reason()).contains("address: is missing").doesNotContain("does not exist");
 
     set(listener("r1"));
     assertThat(state()).isInstanceOf(ServingState.Serving.class);
