@@ -60,10 +60,6 @@ public record RpcStatus(Code code, String message) {
     return new RpcStatus(Code.UNAVAILABLE, message);
   }
 
-  public static RpcStatus notFound(String message) {
-    return new RpcStatus(Code.NOT_FOUND, message);
-  }
-
   public static RpcStatus internal(String message) {
     return new RpcStatus(Code.INTERNAL, message);
   }

@@ -49,8 +49,7 @@ final class ConnectionStreamsTest {
   @Test
   void theLoopKnowsHowManyStreamsBeginInATurn() {
     try (RawPeer client = RawPeer.client()) {
-      LoopTurn.Mark mark =
-          LoopTurn.of(client.channel.eventLoop()).open(() -> {}, now -> {});
+      LoopTurn.Mark mark = LoopTurn.of(client.channel.eventLoop()).open(() -> {}, now -> {});
       List<Integer> begun = new ArrayList<>();
       client.events.onStream = stream -> begun.add(mark.streamsOfTurn());
 

@@ -10,8 +10,8 @@ import static io.outrigger.http2.testing.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.dataplane.upstream.UpstreamSettings;
-import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.ConnectionSettings;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.RawHttp2;
 import io.outrigger.program.testing.mesh.DefaultSettings;

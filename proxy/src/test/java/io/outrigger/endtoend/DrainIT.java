@@ -136,8 +136,8 @@ class DrainIT {
   @Conformance("SC-44")
   @ParameterizedTest
   @ValueSource(strings = {"auto", "nio"})
-  void anIdleAppOnAUnixSocketThatIgnoresGoAwayHoldsNothingUp(
-      String transport, @TempDir Path folder) throws Exception {
+  void anIdleAppOnAUnixSocketThatIgnoresGoAwayHoldsNothingUp(String transport, @TempDir Path folder)
+      throws Exception {
     serve();
     Path socket = folder.resolve("app.sock");
     mesh.with(Flag.TRANSPORT, transport)

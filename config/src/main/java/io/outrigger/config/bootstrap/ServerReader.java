@@ -27,6 +27,12 @@ final class ServerReader {
     String uri = node.requiredText("server_uri").orElse("-");
     if (uri.isBlank() || !uri.equals(uri.strip())) {
       node.error("server_uri", "\"" + uri + "\" is not a gRPC target such as \"xds.example:443\"");
+    } else if (uri.contains("://") && !uri.startsWith("dns://") && !uri.startsWith("unix://")) {
+      node.error(
+          "server_uri",
+          "\""
+              + uri
+              + "\" has an unknown scheme; write host:port, dns:///host:port or unix:///path");
     }
     ChannelCredentials channel = channelCredentials(node);
     List<CallCredentials> calls = callCredentials(node);

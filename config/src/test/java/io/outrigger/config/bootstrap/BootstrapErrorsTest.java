@@ -68,6 +68,8 @@ final class BootstrapErrorsTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
+        "'server_uri': 'foo:///x' | .server_uri: \"foo:///x\" has an unknown scheme; write host:port,"
+            + " dns:///host:port or unix:///path",
         "'server_uri': '' | .server_uri: \"\" is not a gRPC target such as \"xds.example:443\"",
         "'channel_creds': null | .channel_creds: is missing; give one of type \"tls\" or"
             + " \"insecure\"",

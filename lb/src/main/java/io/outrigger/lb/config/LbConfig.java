@@ -237,8 +237,8 @@ public sealed interface LbConfig {
    * Fails all calls: the cluster or priority has no endpoints, or the cluster does not exist or is
    * unusable.
    *
-   * @param refuses whether "wait for ready" calls fail too; true if the cluster does not exist,
-   *     because waiting calls would keep a reference to the cluster forever (A31-09)
+   * @param refuses whether "wait for ready" calls fail too; true if the cluster does not exist or
+   *     is unusable, because waiting calls would keep a reference to the cluster forever (A31-09)
    */
   record Failing(RpcStatus status, boolean refuses) implements LbConfig {
     @Override

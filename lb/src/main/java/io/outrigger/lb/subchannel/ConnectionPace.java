@@ -80,6 +80,7 @@ public final class ConnectionPace {
     while (hasRoom() && hasQueued()) {
       (urgent.isEmpty() ? notUrgent : urgent).iterator().next().startOldest();
     }
+    List.copyOf(urgent).forEach(ClusterConnector::startUrgent);
     startTimer();
   }
 
@@ -104,7 +105,6 @@ public final class ConnectionPace {
     for (PacedAttempt attempt : List.copyOf(running)) {
       if (attempt.startedNanos - oldestNanos <= 0) {
         attempt.stopCounting();
-        attempt.cluster.startUrgent();
       }
     }
     startQueued();
@@ -272,7 +272,6 @@ public final class ConnectionPace {
     public void onClosed(RpcStatus reason, Connector.Ending ending) {
       stopCounting();
       listener.onClosed(reason, ending);
-      cluster.startUrgent();
       startQueued();
     }
 

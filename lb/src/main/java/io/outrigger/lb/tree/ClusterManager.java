@@ -107,6 +107,7 @@ public final class ClusterManager {
       ClusterLb cluster = live.get(name);
       if (cluster == null) {
         cluster = newCluster(name);
+        cluster.handle().note(trees.note(name));
         live.put(name, cluster);
         unbuilt.add(cluster);
       } else {

@@ -2,7 +2,6 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Outcome;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.snapshot.ClusterConfig;
@@ -95,12 +94,7 @@ final class LbConfigCache {
 
   LbConfig tree(String name) {
     return Objects.requireNonNull(clusters.get(name), name)
-        .match(cluster -> tree(name, cluster), LbConfigCache::failing);
-  }
-
-  private static LbConfig failing(RpcStatus status) {
-    boolean isAbsent = status.code() == RpcStatus.Code.NOT_FOUND;
-    return new LbConfig.Failing(status.forDataPlane(), isAbsent);
+        .match(cluster -> tree(name, cluster), status -> new LbConfig.Failing(status, true));
   }
 
   private LbConfig tree(String name, ClusterConfig cluster) {

@@ -196,20 +196,12 @@ public final class Samples {
   /**
    * A configuration whose routes lead to {@code routed}.
    *
-   * @param failed the reasons, by name of cluster; a reason that ends with "does not exist" has the
-   *     status NOT_FOUND
+   * @param failed why, by name of cluster
    */
   public static XdsConfig config(
       Set<String> routed, Map<String, String> failed, ClusterConfig... clusters) {
     Map<String, Outcome<ClusterConfig>> all = new HashMap<>();
-    failed.forEach(
-        (name, why) ->
-            all.put(
-                name,
-                Outcome.failed(
-                    why.endsWith("does not exist")
-                        ? RpcStatus.notFound(why)
-                        : RpcStatus.unavailable(why))));
+    failed.forEach((name, why) -> all.put(name, Outcome.failed(RpcStatus.unavailable(why))));
     for (ClusterConfig cluster : clusters) {
       all.put(cluster.cluster().name(), Outcome.ok(cluster));
     }

@@ -137,19 +137,6 @@ class ClusterLifetimeScenarioTest {
     assertThat(lb.open()).isEmpty();
   }
 
-  @Conformance("SC-21")
-  @Test
-  void callsThatWaitDoNotFailWithAClusterThatIsRefused() {
-    lb.apply(Samples.config(Set.of("a"), Map.of("a", "cluster \"a\" is invalid")));
-    assertThat(lb.failure("a")).isEqualTo("cluster \"a\" is invalid");
-    assertThat(lb.pick("a")).isInstanceOf(PickResult.Fail.class);
-
-    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
-    lb.ready(E1);
-
-    assertThat(lb.picked("a")).isEqualTo(E1);
-  }
-
   @Conformance({"A31-09", "A31-41"})
   @Test
   void aHeldClusterThatIsDeletedFailsOnlyItsOwnCalls() {

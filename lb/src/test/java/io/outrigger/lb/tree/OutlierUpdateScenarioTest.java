@@ -196,6 +196,9 @@ class OutlierUpdateScenarioTest {
 
     assertThat(lb.outlierEvents()).isEmpty();
     assertThat(endpoint(E0).detection()).isEqualTo(LbEndpoint.Detection.NONE);
+    lb.traffic("a", 60, E0::equals); // over the connections that are older than the detection
+    seconds(10);
+    assertThat(ejected()).containsExactly(E0);
   }
 
   @Conformance({"A50-42", "A50-45"})

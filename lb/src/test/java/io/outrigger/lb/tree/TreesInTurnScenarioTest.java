@@ -62,8 +62,7 @@ class TreesInTurnScenarioTest {
               last.park(() -> picks.add(last.picker().pick(TestCall.CALL)), last.picker());
             });
 
-    assertThat(lb.open())
-        .containsExactly(address("a"), address("d"), address("b"), address("c"));
+    assertThat(lb.open()).containsExactly(address("a"), address("d"), address("b"), address("c"));
     assertThat(picks).hasSize(1); // the new tree has woken the call, which waits for a connection
     assertThat(((PickResult.Queue) picks.get(0)).reason()).startsWith("weighted_target");
   }
@@ -76,7 +75,7 @@ class TreesInTurnScenarioTest {
               ClusterHandle last = apply("a", "b").get("b");
               var queue = (PickResult.Queue) last.picker().pick(TestCall.CALL);
               assertThat(queue.delayType()).isEqualTo("connecting");
-              assertThat(last.note()).isEmpty();
+              assertThat(last.note()).isEqualTo("xDS node ID: test");
             });
   }
 
@@ -148,9 +147,7 @@ class TreesInTurnScenarioTest {
     return manager.apply(
         Samples.config(
             new LinkedHashSet<>(List.of(names)),
-            Arrays.stream(names)
-                .map(TreesInTurnScenarioTest::leaf)
-                .toArray(ClusterConfig[]::new)));
+            Arrays.stream(names).map(TreesInTurnScenarioTest::leaf).toArray(ClusterConfig[]::new)));
   }
 
   private static ClusterConfig.Leaf leaf(String name) {

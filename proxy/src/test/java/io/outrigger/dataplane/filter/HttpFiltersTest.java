@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class HttpFiltersTest {
   private final HttpFilters filters = HttpFilters.ofProcess();
 
-  /** Tests that each filter that {@code xds.decode.FilterDecoders} lists can also run. */
+  /** Tests that these filters can run; the list must have those of FilterDecoders. */
   @Test
   void whateverIsDecodedHasAFilter() {
     List<FilterConfig> known =

@@ -9,11 +9,7 @@ import java.util.Optional;
  * @param override decodes the settings that replace the listener's settings on a route (A39 "Filter
  *     Config Overrides")
  */
-record FilterDecoder(
-    String typeName,
-    Decoding filter,
-    String overrideTypeName,
-    Decoding override) {
+record FilterDecoder(String typeName, Decoding filter, String overrideTypeName, Decoding override) {
   @FunctionalInterface
   interface Decoding {
     /** Returns empty if a setting is illegal, and adds the reason to {@code errors}. */

@@ -102,7 +102,9 @@ final class HttpFilterDecoder {
   }
 
   private static String notSupported(FilterDecoders known) {
-    return (known.equals(FilterDecoders.SERVER) ? "is not supported on a server" : "is not supported")
+    return (known.equals(FilterDecoders.SERVER)
+            ? "is not supported on a server"
+            : "is not supported")
         + "; supported: "
         + known.names()
         + "; mark it is_optional to have it ignored";

@@ -23,6 +23,9 @@ final class WireFields {
   private static final int KEY = 1;
   private static final int VALUE = 2;
 
+  /** The size of a buffer for the tag and the length of a field. */
+  private static final int HEADER_BYTES = 20;
+
   private WireFields() {}
 
   /**
@@ -79,10 +82,7 @@ final class WireFields {
 
   /** Copies the bytes between the removed fields, because an UnknownFieldSet takes far longer. */
   private static ByteString cut(
-      ByteString message,
-      int[] path,
-      List<Integer> indexes,
-      Map<List<Integer>, ByteString> parts)
+      ByteString message, int[] path, List<Integer> indexes, Map<List<Integer>, ByteString> parts)
       throws IOException {
     int number = path[indexes.size()];
     CodedInputStream in = message.newCodedInput();
@@ -100,7 +100,7 @@ final class WireFields {
         } else {
           List<Integer> here = new ArrayList<>(indexes);
           here.add(index++);
-          CodedOutputStream out = CodedOutputStream.newInstance(remainder);
+          CodedOutputStream out = CodedOutputStream.newInstance(remainder, HEADER_BYTES);
           out.writeBytes(number, cut(in.readBytes(), path, here, parts));
           out.flush();
         }

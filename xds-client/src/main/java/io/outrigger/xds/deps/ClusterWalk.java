@@ -49,8 +49,7 @@ final class ClusterWalk {
   }
 
   /**
-   * Returns the result of each visited cluster: the status is NOT_FOUND if the cluster does not
-   * exist, and UNAVAILABLE after another failure. The map is complete only when {@link #unresolved}
+   * Returns the result of each visited cluster. The map is complete only when {@link #unresolved}
    * is empty.
    */
   Map<String, Outcome<ClusterConfig>> clusters() {
@@ -178,11 +177,7 @@ final class ClusterWalk {
       return;
     }
     if (known.value().isEmpty()) {
-      RpcStatus error = known.error();
-      RpcStatus failure =
-          notes.failure(ResolutionNotes.describe(ResourceType.CLUSTER, name, error));
-      boolean isAbsent = error.code() == RpcStatus.Code.NOT_FOUND;
-      put(name, Outcome.failed(isAbsent ? RpcStatus.notFound(failure.message()) : failure));
+      put(name, failed(ResolutionNotes.describe(ResourceType.CLUSTER, name, known.error())));
       return;
     }
     ClusterResource resource = known.value().get();

@@ -46,15 +46,12 @@ public final class References {
   private final Map<String, Boolean> reached = new LinkedHashMap<>(); // true if findings are errors
 
   private final Optional<VirtualHost> onlyHost;
-  private final boolean isComplete;
 
   /**
    * @param onlyHost the virtual host whose routes are checked; empty to check all routes
-   * @param isComplete whether the names of all resources are known, so that others do not exist
    */
-  References(Optional<VirtualHost> onlyHost, boolean isComplete) {
+  References(Optional<VirtualHost> onlyHost) {
     this.onlyHost = onlyHost;
-    this.isComplete = isComplete;
   }
 
   /**
@@ -63,7 +60,7 @@ public final class References {
    * @return the findings of {@link #check()}
    */
   public static Map<String, FieldErrors> check(XdsConfig config) {
-    var references = new References(Optional.of(config.virtualHost()), true);
+    var references = new References(Optional.of(config.virtualHost()));
     references.add(ResourceType.LISTENER, config.listener().name(), config.listener());
     if (config.listener().routes() instanceof RouteSource.Rds rds) {
       references.add(ResourceType.ROUTE, rds.name(), config.routes());
@@ -177,7 +174,7 @@ public final class References {
   }
 
   private boolean isDefined(ResourceType<?> type, String name) {
-    return !isComplete || defined.getOrDefault(type, Set.of()).contains(name);
+    return defined.getOrDefault(type, Set.of()).contains(name);
   }
 
   private void table(boolean isReached, FieldErrors place, RouteTable table) {

@@ -50,11 +50,6 @@ public record ResourceFiles(
     return all;
   }
 
-  /** Whether all files were read without errors, which could hide the names of resources. */
-  boolean isComplete() {
-    return unlisted.isEmpty() && files.values().stream().allMatch(file -> file.problems().isEmpty());
-  }
-
   public static ResourceFiles read(List<Path> roots) {
     return read(roots, NONE);
   }

@@ -32,11 +32,10 @@ public final class ResourceValidator {
   private final Map<NamedResource, Path> files = new HashMap<>();
   private final Map<String, NamedResource> bySubject = new HashMap<>();
   private final Map<Path, Positions> positions = new HashMap<>();
-  private final References references;
+  private final References references = new References(Optional.empty());
 
-  private ResourceValidator(DecodeContext context, boolean isComplete) {
+  private ResourceValidator(DecodeContext context) {
     this.context = context;
-    this.references = new References(Optional.empty(), isComplete);
   }
 
   /**
@@ -64,7 +63,7 @@ public final class ResourceValidator {
    */
   public static Result validate(ResourceFiles read, DecodeContext context) {
     DecodeContext all = context.under(context.overlay().forTargets(targets(read)));
-    var validator = new ResourceValidator(all, read.isComplete());
+    var validator = new ResourceValidator(all);
     validator.refused.addAll(read.problems());
     for (WatchedFile<List<NamedResource>> file : read.files().values()) {
       for (NamedResource resource : file.content()) {

@@ -85,7 +85,7 @@ final class StateKeeper {
   private final Map<String, Instant> times = new HashMap<>();
 
   /**
-   * @param servers the control planes of the bootstrap; resources of other servers are not kept
+   * @param servers the control planes of the bootstrap
    */
   StateKeeper(
       ControlLoop loop,

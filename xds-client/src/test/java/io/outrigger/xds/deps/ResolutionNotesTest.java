@@ -101,7 +101,7 @@ class ResolutionNotesTest {
     mesh.fail(CLUSTER, "a", GONE);
 
     assertThat(mesh.cluster("a").status())
-        .isEqualTo(RpcStatus.notFound("cluster \"a\": does not exist; lost"));
+        .isEqualTo(RpcStatus.unavailable("cluster \"a\": does not exist; lost"));
   }
 
   @Test

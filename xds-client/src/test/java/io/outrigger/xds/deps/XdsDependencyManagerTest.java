@@ -240,7 +240,7 @@ class XdsDependencyManagerTest {
 
     assertThat(mesh.config().clusters()).containsOnlyKeys("b");
     assertThat(mesh.cluster("b").status())
-        .isEqualTo(RpcStatus.notFound("cluster \"b\": does not exist; xDS node ID: node-1"));
+        .isEqualTo(RpcStatus.unavailable("cluster \"b\": does not exist; xDS node ID: node-1"));
   }
 
   @Conformance("A74-03")
@@ -253,7 +253,7 @@ class XdsDependencyManagerTest {
     mesh.fail(CLUSTER, "b", GONE);
 
     assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
-    assertThat(mesh.cluster("b").status().code()).isEqualTo(RpcStatus.Code.NOT_FOUND);
+    assertThat(mesh.cluster("b").status().code()).isEqualTo(RpcStatus.Code.UNAVAILABLE);
     assertThat(mesh.cluster("b").status().message()).contains("cluster \"b\": does not exist");
   }
 

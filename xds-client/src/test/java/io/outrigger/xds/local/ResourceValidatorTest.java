@@ -118,19 +118,6 @@ class ResourceValidatorTest {
     assertThat(result.broken()).allMatch(problem -> problem.line() > 0);
   }
 
-  /** The file with the error may hold the resource. */
-  @Test
-  void nothingIsMissingWhileAFileHasAnErrorOfItsOwn() {
-    new ResourceFolder(temp)
-        .write("a.json", listener("one", "c"))
-        .write("b.json", cluster("c").replaceFirst("\\{", "{\"unknown\":1,"));
-
-    var result = validate();
-
-    assertThat(result.problems()).hasSize(1);
-    assertThat(result.broken()).isEmpty();
-  }
-
   @Test
   void routesOfAServerNeedNoClusters() {
     new ResourceFolder(temp).write("a.json", socketListener("server"));

@@ -79,7 +79,14 @@ final class StateFolderTest {
     Queue<String> forced = new ConcurrentLinkedQueue<>();
     try (var events = new RecordingStream()) {
       events.enable("jdk.FileForce").withoutThreshold();
-      events.onEvent("jdk.FileForce", event -> forced.add(event.getString("path")));
+      events.onEvent(
+          "jdk.FileForce",
+          event -> {
+            String name = event.getString("path");
+            if (name.startsWith(path.toString())) {
+              forced.add(name);
+            }
+          });
       events.startAsync();
       folder.put(resource("a", "1"));
 
