@@ -45,7 +45,7 @@ final class DemoFiles implements AutoCloseable {
       throw new IOException(
           "cannot write to %s: %s; make the folder writable, or name another in"
                   .formatted(parent, reason(e))
-              + " OUTRIGGER_JAVA_OPTS=-Djava.io.tmpdir=FOLDER",
+              + " JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=FOLDER",
           e);
     }
   }

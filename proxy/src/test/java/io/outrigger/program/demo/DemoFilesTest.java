@@ -30,7 +30,7 @@ final class DemoFilesTest {
         .hasMessage(
             "cannot write to %s: the folder does not exist; make the folder writable, or name"
                     .formatted(absent)
-                + " another in OUTRIGGER_JAVA_OPTS=-Djava.io.tmpdir=FOLDER");
+                + " another in JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=FOLDER");
   }
 
   @Test
