@@ -27,6 +27,8 @@ class CircuitBreakersTest {
     breakers.acquire("pay", "eds");
 
     breakers.release("pay", "eds");
+    assertThat(breakers.acquire("pay", "eds")).isSameAs(first);
+    breakers.release("pay", "eds");
     breakers.release("pay", "eds");
 
     assertThat(breakers.acquire("pay", "eds")).isNotSameAs(first);
@@ -49,8 +51,12 @@ class CircuitBreakersTest {
     CircuitBreaker first = breakers.acquire("pay", "eds");
     first.tryAcquire(10);
     breakers.release("pay", "eds");
-    first.release();
     breakers.acquire("other", "");
+    assertThat(breakers.acquire("pay", "eds")).isSameAs(first);
+    breakers.release("pay", "eds");
+
+    first.release();
+    breakers.acquire("third", "");
 
     assertThat(breakers.acquire("pay", "eds")).isNotSameAs(first);
   }

@@ -19,11 +19,12 @@ import org.jspecify.annotations.Nullable;
  * Without this limit, a policy that connects to all of its endpoints starts thousands of attempts
  * at once, and calls would wait until nearly all connections are made.
  *
- * <p>Clusters with waiting calls have precedence over other clusters. The first running attempt of
- * such a cluster may exceed the limit, up to twice the limit. Within each of these two groups,
- * clusters take turns and start one attempt per turn. An attempt counts against the limit until its
- * connection is ready or the attempt has failed, but at most for {@link #MAX_COUNTED_TIME}, so that
- * addresses that never answer do not delay other attempts.
+ * <p>Clusters with waiting calls have precedence over other clusters. Within each of these two
+ * groups, clusters take turns and start one attempt per turn. An attempt counts against the limit
+ * until its connection is ready or the attempt has failed, but at most for {@link
+ * #MAX_COUNTED_TIME}, so that addresses that never answer do not delay other attempts. A cluster
+ * with waiting calls that has no running attempt may start one beyond the limit, while fewer than
+ * twice as many attempts run.
  */
 @ControlConfined
 public final class ConnectionPace {

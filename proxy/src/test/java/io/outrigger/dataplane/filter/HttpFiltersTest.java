@@ -3,6 +3,8 @@ package io.outrigger.dataplane.filter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.FilterConfig;
@@ -13,9 +15,16 @@ import org.junit.jupiter.api.Test;
 class HttpFiltersTest {
   private final HttpFilters filters = HttpFilters.ofProcess();
 
-  /** Tests that these filters can run; the list must have those of FilterDecoders. */
+  /** Tests that a filter can run with each kind of settings that exists. */
   @Test
   void whateverIsDecodedHasAFilter() {
+    var settingsClasses =
+        new ClassFileImporter()
+            .importPackages("io.outrigger.config").stream()
+                .filter(each -> each.isAssignableTo(FilterConfig.class) && !each.isInterface())
+                .filter(each -> !each.isEquivalentTo(FilterConfig.Disabled.class)) // an override
+                .map(JavaClass::getFullName)
+                .toList();
     List<FilterConfig> known =
         List.of(
             new FilterConfig.Router(),
@@ -23,6 +32,9 @@ class HttpFiltersTest {
             FilterConfig.StatefulSession.OFF,
             new Rbac(Optional.empty()));
 
+    assertThat(known)
+        .extracting(each -> each.getClass().getName())
+        .containsExactlyInAnyOrderElementsOf(settingsClasses);
     for (FilterConfig settings : known) {
       var filter = new HttpFilter("any", settings);
       assertThat(filters.chain(List.of(filter), List.of())).isSameAs(FilterChain.NONE);

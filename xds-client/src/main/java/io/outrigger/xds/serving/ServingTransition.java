@@ -51,20 +51,20 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   }
 
   /**
-   * @param deletion the status of the Listener's deletion; OK if the control plane has not deleted
-   *     the Listener
+   * @param loss the status of the Listener's deletion, or of its refusal after the deletion; OK if
+   *     the control plane has not deleted the Listener
    */
   Step apply(
       ServingState before,
       WatchState<ListenerResource> listener,
-      RpcStatus deletion,
+      RpcStatus loss,
       Function<String, WatchState<RouteTable>> routes) {
     Optional<SocketListener> served =
         before instanceof ServingState.Serving serving
             ? Optional.of(serving.listener())
             : Optional.empty();
-    if (!deletion.isOk()) { // decision xds-0077
-      return notServing(ResolutionNotes.describe(ResourceType.LISTENER, resource, deletion));
+    if (!loss.isOk()) { // decision xds-0077
+      return notServing(ResolutionNotes.describe(ResourceType.LISTENER, resource, loss));
     }
     if (listener.value().isPresent()) {
       return onListener(served, listener.value().get(), routes);

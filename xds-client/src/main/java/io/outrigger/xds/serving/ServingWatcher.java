@@ -25,7 +25,7 @@ public final class ServingWatcher {
   private final WatchTable<String, RouteTable> routes;
   private ServingState state;
 
-  private RpcStatus deletion = RpcStatus.OK; // why the Listener was lost
+  private RpcStatus loss = RpcStatus.OK; // why the Listener is lost, see onListener
   private boolean dirty;
   private boolean posted;
   private boolean closed;
@@ -77,8 +77,8 @@ public final class ServingWatcher {
     boolean isRefused = ambient.code() == RpcStatus.Code.INVALID_ARGUMENT;
     if (ambient.isOk()
         || ambient.code() == RpcStatus.Code.NOT_FOUND
-        || (isRefused && !deletion.isOk())) {
-      deletion = ambient;
+        || (isRefused && !loss.isOk())) {
+      loss = ambient;
     }
     markDirty();
   }
@@ -98,7 +98,7 @@ public final class ServingWatcher {
     ServingTransition.Step step;
     do { // a new watch may deliver a cached resource at once
       dirty = false;
-      step = transition.apply(state, listeners.get(transition.resource()), deletion, routes::get);
+      step = transition.apply(state, listeners.get(transition.resource()), loss, routes::get);
       routes.start(step.wanted());
     } while (dirty);
     posted = false;
