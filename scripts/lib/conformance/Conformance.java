@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Generates CONFORMANCE.md, every row of {@code conformance-rows.tsv} with how many tests name it in
+ * Generates CONFORMANCE.md, every row of {@code rows.tsv} with how many tests name it in
  * {@code @Conformance}, and a page with their names. Reads sources, not classes, so that it needs no build. A row that is named by
  * what is no test, or a test that does not run, is an error. Run by {@code scripts/conformance}.
  */
@@ -66,7 +66,7 @@ public final class Conformance {
       }
     }
 
-    List<Section> sections = readRows(root.resolve("scripts/conformance-rows.tsv"));
+    List<Section> sections = readRows(root.resolve("scripts/lib/conformance/rows.tsv"));
     Map<String, Row> rows = new LinkedHashMap<>();
     sections.forEach(section -> section.rows().forEach(row -> rows.put(row.id(), row)));
     Named named = readAnnotations(root);
@@ -82,7 +82,7 @@ public final class Conformance {
       wrong.addAll(differences(rows, table));
     }
 
-    String texts = Files.readString(root.resolve("scripts/conformance-texts.md"));
+    String texts = Files.readString(root.resolve("scripts/lib/conformance/texts.md"));
     Map<String, String> pages =
         Map.of(ROWS, rows(sections, named, texts), PROOFS, proofs(sections, named));
     for (Map.Entry<String, String> page : pages.entrySet()) {

@@ -31,7 +31,7 @@ EOF
     echo "Connect conformance suite $connect_version, $mode:"
     # One server at a time: each has a sidecar of its own.
     "$bin/connectconformance" --mode server --conf "$bin/features.yaml" --max-servers 1 -- \
-      scripts/interop_connect.py "$mode" "$bin/referenceserver" proxy/target/outrigger/bin/outrigger proxy/src/main/resources/demo || status=1
+      scripts/lib/interop/connect.py "$mode" "$bin/referenceserver" proxy/target/outrigger/bin/outrigger proxy/src/main/resources/demo || status=1
   done
   return $status
 }

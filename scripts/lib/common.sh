@@ -5,7 +5,7 @@
 project_root() {
   local self
   self=$(readlink -f "${BASH_SOURCE[0]}")
-  dirname "$(dirname "$self")"
+  readlink -f "${self%/*}/../.."
 }
 
 # True when the distribution is that of the sources, in the folder of the checkout. Folders are compared too, so that a

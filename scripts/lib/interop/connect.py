@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A server of the Connect conformance suite that is reached through Outrigger.
 
-    interop_connect.py h2c|mtls REFERENCESERVER OUTRIGGER CERTIFICATES
+    connect.py h2c|mtls REFERENCESERVER OUTRIGGER CERTIFICATES
 
 The suite writes a request to stdin and reads from stdout where the server listens. This program starts the suite's
 reference server, puts a sidecar before it, and answers with the address of the sidecar. With h2c, one sidecar forwards
