@@ -21,8 +21,8 @@ public final class LoadSums {
   private long refused;
 
   /**
-   * The sums of one locality. {@code issued} is negative if calls were not sent after they had been
-   * reported as issued.
+   * The sums of one locality. {@code issued} is negative if an earlier report counted calls as
+   * issued that were never sent.
    */
   private static final class Sums {
     private final Map<String, MetricTotal> metrics = new HashMap<>();

@@ -142,7 +142,7 @@ public final class HappyEyeballs {
     Backend first = backends.get(0);
     if (candidates.isEmpty() && backends.size() == 1 && first.endpoint().addresses().size() == 1) {
       candidates = List.of(new Candidate(first, first.endpoint().address()));
-      return; // the first update of most endpoints, of which there may be ten thousand
+      return; // a shortcut for the first update of most endpoints, perhaps ten thousand
     }
     Map<Key, Candidate> before = new HashMap<>();
     candidates.forEach(candidate -> before.put(candidate.key(), candidate));

@@ -108,9 +108,7 @@ final class AddressEntry implements Subchannel.Listener {
     lastUsed.setOpaque(nowNanos);
   }
 
-  /**
-   * Returns true for the first caller, which must connect; else false until {@link #clearRequest}.
-   */
+  /** Returns true only to the first caller since {@link #clearRequest}, which must connect. */
   boolean markRequested() {
     return !requested.get() && requested.compareAndSet(false, true);
   }

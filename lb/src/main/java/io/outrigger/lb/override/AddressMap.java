@@ -89,7 +89,7 @@ final class AddressMap implements SharedSubchannels.Observer {
     boolean reachable = statuses.contains(backend.endpoint().health());
     for (EndpointAddress address : backend.endpoint().addresses()) {
       AddressEntry entry = entries.get(address.bare());
-      if (entry != null && !entry.address().equals(address)) { // another proxy leads to it
+      if (entry != null && !entry.address().equals(address)) { // new proxy or TLS settings
         remove(entry.address());
         entry = null;
       }

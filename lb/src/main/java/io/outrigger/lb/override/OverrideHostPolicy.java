@@ -113,7 +113,7 @@ public final class OverrideHostPolicy implements LbPolicy {
   private void onEntryChange(AddressEntry entry) {
     scheduleSweep();
     AddressEntry.Link link = entry.link();
-    if (link == null || link.state() != Connectivity.CONNECTING) { // a final state may end waits
+    if (link == null || link.state() != Connectivity.CONNECTING) { // may end the wait of calls
       publishSoon();
     }
   }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * groups, clusters take turns and start one attempt per turn. An attempt counts against the limit
  * until its connection is ready or the attempt has failed, but at most for {@link
  * #MAX_COUNTED_TIME}, so that addresses that never answer do not delay other attempts. A cluster
- * with waiting calls that has no running attempt may start one beyond the limit, while fewer than
- * twice as many attempts run.
+ * that has waiting calls but no running attempt may exceed the limit by one attempt, as long as the
+ * number of running attempts is less than twice the limit.
  */
 @ControlConfined
 public final class ConnectionPace {
@@ -186,7 +186,7 @@ public final class ConnectionPace {
       return isUrgent ? urgent : notUrgent;
     }
 
-    /** Starts the cluster's oldest queued attempt, then moves the cluster behind its group. */
+    /** Starts the cluster's oldest queued attempt, then moves the cluster to its group's end. */
     void startOldest() {
       PacedAttempt attempt = queued.iterator().next();
       queued.remove(attempt);

@@ -216,9 +216,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Remembers the request of an owner that has not yet received the state of a shared subchannel
-     * that is not IDLE. The shared subchannel ignores the request, so the request is repeated if
-     * the shared subchannel returns to IDLE before the owner has received another state.
+     * Requests a connection. The shared subchannel ignores the request if it is no longer IDLE and
+     * the owner does not know that yet. In this case, the request is repeated if the shared
+     * subchannel returns to IDLE before the owner has received another state.
      */
     @Override
     public void requestConnection() {

@@ -3,7 +3,7 @@
  * classes are used on the control loop, except that event loops read {@link
  * io.outrigger.lb.Subchannel#transport} and {@link io.outrigger.lb.Subchannel#backend}. This
  * package implements the connectivity states of gRPC with its connection back-off (SC-50). The
- * connection owners of A75 and the moving localities of A56 depend on the sharing.
+ * sharing keeps connections for sessions (A75), and for localities that change priority (A56).
  */
 @NullMarked
 package io.outrigger.lb.subchannel;

@@ -43,7 +43,7 @@ public final class PickQueue {
     return parked.remove(ticket) != null;
   }
 
-  /** Whether {@code ticket} belongs to a parked call that has waited longest. */
+  /** Whether {@code ticket} belongs to the parked call that has waited longest. */
   boolean isFirst(long ticket) {
     Map.Entry<Long, ParkedCall> first = parked.firstEntry();
     return first != null && first.getKey() == ticket;

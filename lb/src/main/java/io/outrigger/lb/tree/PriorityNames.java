@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The names of a cluster's priorities. A priority reuses the previous name of a priority that
- * contained one of the same localities, so that localities that move to another priority together
- * keep their policy and its connections (A56 "LB Policy Configuration").
+ * The names of a cluster's priorities. A priority takes over the name of an earlier priority if
+ * both contain the same locality. Localities that move together to another priority therefore keep
+ * their policy and its connections (A56 "LB Policy Configuration").
  *
  * @param names one name per priority, in the order of the priorities
  * @param known for each locality, the names of the priorities that contain the locality, the

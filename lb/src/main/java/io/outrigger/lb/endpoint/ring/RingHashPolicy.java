@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE  else
  * </pre>
  *
- * <p>In states CONNECTING and TRANSIENT_FAILURE, a priority policy above may send no requests to
- * this policy. This policy therefore keeps one endpoint connecting without requests (A61 "Ring
- * Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
+ * <p>In states CONNECTING and TRANSIENT_FAILURE, this policy gets no requests if a priority policy
+ * above it uses another child. This policy therefore keeps one endpoint connecting without requests
+ * (A61 "Ring Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndpoint> {

@@ -52,7 +52,7 @@ final class StaticStride {
 
   /**
    * Returns the index of the endpoint that takes turn number {@code sequence}, or -1 if the
-   * endpoint skips the turn. Callers count {@code sequence} up.
+   * endpoint skips the turn. Callers increment {@code sequence} after each turn.
    */
   int turn(long sequence) {
     int index = (int) (sequence % weights.length);
