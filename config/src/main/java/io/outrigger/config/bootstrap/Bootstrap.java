@@ -72,7 +72,7 @@ public record Bootstrap(
 
     /**
      * The plugin {@code spiffe_workload_api}, an extension of Outrigger. If {@code endpoint} is
-     * empty, {@link WorkloadEndpoint#VARIABLE} has the endpoint.
+     * empty, the environment variable {@link WorkloadEndpoint#VARIABLE} contains the endpoint.
      */
     record WorkloadApi(Optional<WorkloadEndpoint> endpoint) implements CertificateProvider {
       static final String PLUGIN = "spiffe_workload_api";

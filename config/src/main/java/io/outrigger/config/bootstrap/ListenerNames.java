@@ -15,7 +15,7 @@ public final class ListenerNames {
   private static final String NEW_STYLE = "xdstp:";
   private static final String SERVER_TEMPLATE = "server_listener_resource_name_template";
 
-  /** RFC 3986 section 3.3: the allowed characters beside letters and digits. */
+  /** RFC 3986 section 3.3: the allowed characters besides letters and digits. */
   private static final String ALLOWED_IN_PATH = "-._~!$&'()*+,;=:@/";
 
   private ListenerNames() {}

@@ -22,7 +22,7 @@ final class ServerReader {
     return servers;
   }
 
-  /** Reads one server. An invalid field gets any value, because the document is refused. */
+  /** Reads one server. The value of an invalid field is arbitrary: the document is refused. */
   private static XdsServer server(JsonNode node) {
     String uri = node.requiredText("server_uri").orElse("-");
     if (uri.isBlank() || !uri.equals(uri.strip())) {

@@ -37,7 +37,7 @@ public record EndpointAddress(
     return ip.startsWith(UNIX) ? Optional.of(ip.substring(UNIX.length())) : Optional.empty();
   }
 
-  /** Parses the result of {@link #toString}, without conversion to canonical form; else empty. */
+  /** Parses the form of {@link #toString}, without canonicalization; empty for any other text. */
   public static Optional<EndpointAddress> parse(String text) {
     Matcher parts = TEXT.matcher(text);
     if (!parts.matches() || Integer.parseInt(parts.group(2)) > MAX_PORT) {

@@ -37,7 +37,7 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   private final Judge judge;
   private final Function<SSLEngine, Optional<String>> serverName;
 
-  /** Passes the server name that an engine sends as SNI to the judge. */
+  /** Creates a trust manager that reads the server name from the SNI settings of the engine. */
   public PeerTrustManager(Judge judge) {
     this(judge, ServerName::of);
   }

@@ -266,8 +266,8 @@ final class TrustedRoots {
     }
 
     /**
-     * Returns the latest start of validity in the path. If the certificates have any common time of
-     * validity, all certificates are valid at this start.
+     * Returns the latest {@code notBefore} of the certificates in the path. If all certificates are
+     * valid at any common time, they are valid at this time.
      */
     private Date latestStart() {
       return path.stream()

@@ -50,7 +50,7 @@ public final class CacheTransition {
       boolean sameError = before.error().equals(next.error());
       if (next.held().isPresent()) {
         T value = next.held().get().value();
-        // Watchers of served addresses ignore a stale value, so they need the same value again.
+        // Watchers of served addresses have ignored a stale value, and need it when it is fresh.
         boolean isFresh = before.isStale() && !next.isStale();
         if (before.held().isEmpty() || before.held().get().value() != value || isFresh) {
           watcher.onChanged(Outcome.ok(value));

@@ -98,7 +98,7 @@ public final class PatchReader {
   private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
   private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
 
-  /** The cluster into which a patch is merged for its check; it restricts the patch least. */
+  /** Patches are merged into this cluster to check them; it conflicts with few patches. */
   private static final Cluster CLUSTER =
       Cluster.newBuilder()
           .setName("trial")
@@ -111,7 +111,7 @@ public final class PatchReader {
               Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
           .build();
 
-  /** The route into which a patch is merged for its check; it restricts the patch least. */
+  /** Patches are merged into this route to check them; it conflicts with few patches. */
   private static final RouteAction ROUTE =
       RouteAction.newBuilder()
           .setCluster("trial")

@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The part of a graph walk that visits clusters and the clusters and endpoints on which they depend
- * (A37, A74, A75). An instance is used for one walk.
+ * The part of a graph walk that visits clusters with all their dependencies: other clusters, and
+ * endpoints (A37, A74, A75). An instance is used for one walk.
  */
 @ControlConfined
 final class ClusterWalk {

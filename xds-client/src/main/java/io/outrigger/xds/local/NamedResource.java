@@ -36,7 +36,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   static Optional<Any> listenerAt(String listen, Collection<Any> listeners) {
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
-    // An app may choose the names: no Listener is parsed for a name that is no address.
+    // Apps may request any names, so no Listener is parsed for a name that is no address.
     Collection<Any> candidates = wanted.isPresent() ? listeners : List.of();
     return candidates.stream()
         .flatMap(any -> serverListener(any).stream())

@@ -90,7 +90,7 @@ record WatchedFile<T>(
     return files;
   }
 
-  /** Lists the files of a folder in the order of names; a path of a file gives this file. */
+  /** Lists the files of a folder in the order of names; if the root is a file, only that file. */
   private static List<Path> list(Path root, List<FileProblem> problems) throws IOException {
     if (!Files.isDirectory(root)) {
       if (!Files.exists(root)) {

@@ -279,7 +279,7 @@ final class AdsSession implements AdsTransport.Listener {
     }
     of.sentAny = true;
     if (names.isEmpty()) {
-      // If a later request carried this version, the server would omit resources that were sent.
+      // With this version in a later request, the server would omit resources it has already sent.
       acceptedVersions.remove(type);
     }
     stream.send(request.build());

@@ -45,12 +45,12 @@ import org.slf4j.LoggerFactory;
 final class StateKeeper {
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** Time for the responses to further requests that a response causes. */
+  /** The wait for the responses to further requests that a response may cause. */
   private static final Duration SETTLE_TIME = Duration.ofMillis(50);
 
   private static final Duration RETRY = Duration.ofSeconds(30);
 
-  private static final int RENEWALS = 4; // renewals of the time stamp per maximum age
+  private static final int RENEWALS = 4; // updates of the saved time within the maximum age
 
   private static final Logger log = LoggerFactory.getLogger(StateKeeper.class);
 
@@ -405,7 +405,7 @@ final class StateKeeper {
       return; // closed during the save
     }
     isScheduled = false;
-    // Saving takes at most a tenth of the time, but delays the next save by at most RETRY.
+    // Delays the next save by nine times the duration of this save, but by at most RETRY.
     savedNanos += Math.min(9 * (loop.nanoTime() - savedNanos), RETRY.toNanos());
     if (problem.isPresent() && !hasProblem) {
       warn(problem.get());
