@@ -1,7 +1,6 @@
 package io.outrigger.lb.tree;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.PickQueue.ParkedCall;
@@ -42,20 +41,16 @@ public final class ClusterHandle {
   private volatile Published published;
 
   /**
+   * @param picker the picker of the tree before its first update
    * @param onUnused receives this handle, on any thread, after the last release of a retired handle
    * @param onCallsWaiting runs on the thread of a call that parks, if no other call is parked
    */
-  ClusterHandle(String name, Consumer<ClusterHandle> onUnused, Runnable onCallsWaiting) {
+  ClusterHandle(
+      String name, Picker picker, Consumer<ClusterHandle> onUnused, Runnable onCallsWaiting) {
     this.name = name;
     this.onUnused = onUnused;
     this.onCallsWaiting = onCallsWaiting;
-    published = new Published(Connectivity.CONNECTING, new Picker.Fixed(notDefined(name)));
-  }
-
-  private static PickResult notDefined(String name) {
-    return new PickResult.Queue(
-        "cds_dynamic_discovery",
-        "cds: waiting for CDS resource definition for cluster \"" + name + "\"");
+    published = new Published(Connectivity.CONNECTING, picker);
   }
 
   public String name() {

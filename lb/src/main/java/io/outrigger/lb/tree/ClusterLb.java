@@ -50,10 +50,9 @@ final class ClusterLb implements LbParent {
     this.events = new ClusterEvents(name, context.control(), context.observer(), this::accept);
     this.onCallsWaiting = onCallsWaiting;
     this.reresolution = reresolution;
-    this.handle = new ClusterHandle(name, onUnused, this::onCallsWaiting);
     this.factory = factory;
     this.tree = new ChildSlot(factory, this);
-    handle.publish(tree.state(), tree.picker());
+    this.handle = new ClusterHandle(name, tree.picker(), onUnused, this::onCallsWaiting);
   }
 
   ClusterHandle handle() {

@@ -2,11 +2,9 @@ package io.outrigger.lb.tree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
-import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +15,8 @@ import org.junit.jupiter.api.Test;
 class ClusterHandleTest {
   private final List<ClusterHandle> unused = new ArrayList<>();
   private int firsts;
-  private final ClusterHandle handle = new ClusterHandle("pay", unused::add, () -> firsts++);
+  private final ClusterHandle handle =
+      new ClusterHandle("pay", new Picker.Fixed(Samples.QUEUE), unused::add, () -> firsts++);
 
   @Conformance("SC-20")
   @Test
@@ -46,16 +45,6 @@ class ClusterHandleTest {
     handle.publish(Connectivity.READY, new Picker.Fixed(Samples.QUEUE));
 
     assertThat(woken).containsExactly("again");
-  }
-
-  @Conformance("A121-01")
-  @Test
-  void beforeItsFirstPickerCallsWaitForTheCluster() {
-    assertThat(handle.picker().pick(TestCall.CALL))
-        .isEqualTo(
-            new PickResult.Queue(
-                "cds_dynamic_discovery",
-                "cds: waiting for CDS resource definition for cluster \"pay\""));
   }
 
   @Test
@@ -196,7 +185,9 @@ class ClusterHandleTest {
   @Test
   void aHeldHandleIsNeverReportedUnused() throws InterruptedException {
     var reports = new AtomicInteger();
-    var contested = new ClusterHandle("pay", done -> reports.incrementAndGet(), () -> {});
+    var contested =
+        new ClusterHandle(
+            "pay", new Picker.Fixed(Samples.QUEUE), done -> reports.incrementAndGet(), () -> {});
     var stopped = new AtomicInteger();
     var broken = new AtomicInteger();
     int threads = 4;

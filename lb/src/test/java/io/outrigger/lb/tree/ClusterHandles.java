@@ -2,6 +2,7 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.testing.Samples;
 
 /** Handles without a tree, for tests of what refers to clusters. */
 public final class ClusterHandles {
@@ -9,7 +10,7 @@ public final class ClusterHandles {
 
   /** A handle that queues every pick until {@link #publish}. */
   public static ClusterHandle named(String name) {
-    return new ClusterHandle(name, handle -> {}, () -> {});
+    return new ClusterHandle(name, new Picker.Fixed(Samples.QUEUE), handle -> {}, () -> {});
   }
 
   /** Refuses further calls, as when no route names the cluster any more. */
