@@ -63,6 +63,7 @@ public final class ClusterManager {
   /** The clusters in {@link #live} whose trees are not built yet. */
   private final Set<ClusterLb> unbuilt = new LinkedHashSet<>();
 
+  private boolean isBuilding; // whether a turn to come builds the next tree
   private boolean closed;
 
   /**
@@ -94,7 +95,11 @@ public final class ClusterManager {
    */
   public Map<String, ClusterHandle> apply(XdsConfig config) {
     control.checkInside();
-    buildAll(); // the new configuration may lack a cluster for whose tree calls wait
+    for (ClusterLb cluster : List.copyOf(unbuilt)) {
+      if (!config.clusters().containsKey(cluster.handle().name())) {
+        build(cluster); // calls may wait for its tree
+      }
+    }
     trees.replace(config.clusters());
     Set<String> routed = config.virtualHost().clusters();
     Set<String> wanted = new LinkedHashSet<>(live.keySet());
@@ -107,27 +112,29 @@ public final class ClusterManager {
       ClusterLb cluster = live.get(name);
       if (cluster == null) {
         cluster = newCluster(name);
-        cluster.handle().note(trees.note(name));
         live.put(name, cluster);
         unbuilt.add(cluster);
-      } else {
+      } else if (!unbuilt.contains(cluster)) {
         build(cluster);
       }
+      cluster.handle().note(trees.note(name));
       if (routed.contains(name)) {
         cluster.handle().revive();
         handles.put(name, cluster.handle());
       }
     }
-    if (unbuilt.size() > 1) {
-      control.execute(this::buildNext);
-    } else {
+    if (unbuilt.size() <= 1) {
       buildAll();
+    } else if (!isBuilding) {
+      isBuilding = true;
+      control.execute(this::buildNext);
     }
     return handles;
   }
 
   private void buildNext() {
-    if (!unbuilt.isEmpty()) {
+    isBuilding = !unbuilt.isEmpty();
+    if (isBuilding) {
       control.execute(this::buildNext);
       build(unbuilt.iterator().next());
     }
