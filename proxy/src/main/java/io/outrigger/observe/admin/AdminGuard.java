@@ -11,9 +11,7 @@ import io.outrigger.base.PlainText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class AdminGuard {
-  private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
-
   /** RFC 9110 section 7.2: a host and an optional port, without userinfo. */
   private static final Pattern HOST =
       Pattern.compile("(?<name>\\[[0-9A-Za-z:.%]+\\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?");
@@ -73,34 +69,22 @@ final class AdminGuard {
     return Optional.empty();
   }
 
+  /**
+   * Whether {@code host} is loopback or the bound address. A server that is bound to all addresses
+   * accepts any IP literal, but no names, since DNS rebinding needs a name.
+   */
   private boolean isOwnHost(String host) {
     Matcher parts = HOST.matcher(host);
     if (!parts.matches()) {
       return false;
     }
-    String name = parts.group("name").toLowerCase(Locale.ROOT);
-    if (LOOPBACK_NAMES.contains(name)) {
-      return true;
-    }
+    String name = parts.group("name");
+    InetAddress literal = NetUtil.createInetAddressFromIpAddressString(name);
     InetAddress address = bound.getAddress();
-    return name.equals(bound.getHostString().toLowerCase(Locale.ROOT))
-        || (address != null && !address.isAnyLocalAddress() && name.equals(literal(address)))
-        || (address != null && address.isAnyLocalAddress() && isIpLiteral(name));
-  }
-
-  /**
-   * Whether {@code name} is an IP literal. A server that is bound to all addresses accepts any
-   * literal, but no names, since DNS rebinding needs a name.
-   */
-  private static boolean isIpLiteral(String name) {
-    return name.startsWith("[")
-        ? NetUtil.isValidIpV6Address(name)
-        : NetUtil.isValidIpV4Address(name);
-  }
-
-  private static String literal(InetAddress address) {
-    String text = address.getHostAddress();
-    return text.indexOf(':') >= 0 ? "[" + text + "]" : text;
+    return literal == null
+        ? name.equalsIgnoreCase("localhost") || name.equalsIgnoreCase(bound.getHostString())
+        : literal.isLoopbackAddress()
+            || (address != null && (address.isAnyLocalAddress() || address.equals(literal)));
   }
 
   private static boolean isJson(HttpRequest request) {
