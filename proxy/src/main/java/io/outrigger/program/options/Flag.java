@@ -74,7 +74,10 @@ public enum Flag {
   PEER_HEADER(
       "off|x-forwarded-client-cert",
       "the header that tells a served app the certificate of its caller. Default off"),
-  MAX_TARGETS("N", "how many targets a forward to xds:///* has at once. Default 100"),
+  MAX_TARGETS(
+      "N",
+      "how many targets a forward to xds:///* has at once, or any forward with --authority"
+          + " preserve: one for each :authority. Default 100"),
   ADMIN(
       "HOST:PORT",
       "the address of the admin HTTP server and its page; 'off' disables it. Default"

@@ -266,6 +266,10 @@ public final class OptionsReader {
     boolean areLabelsGiven = given.get(Flag.METRICS_LABELS).isPresent();
     Set<String> labels = new HashSet<>();
     all(Flag.METRICS_LABELS, OptionsReader::labels).forEach(labels::addAll);
+    if (labels.contains("none") && labels.size() > 1) {
+      problems.add(
+          given.origin(Flag.METRICS_LABELS), "none excludes all labels; give only one of both");
+    }
     Set<String> methods =
         all(
             Flag.METRIC_METHODS,

@@ -84,7 +84,7 @@ public record ProxyOptions(
    *     plane, the bootstrap may have no server
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
-   * @param warnings one line per questionable part of the bootstrap
+   * @param warnings one line per questionable part of the bootstrap or the flags
    * @param resources paths of static resources that replace the control plane; empty with a control
    *     plane
    * @param files the content of {@code resources}; {@link SourceLookup#check} validates it

@@ -26,6 +26,9 @@ import java.util.Optional;
  */
 @AnyThread
 public final class SourceLookup {
+  private static final String NO_STATE =
+      ": has no effect, since --resources takes the place of the control plane; leave it out";
+
   private final GivenFlags settings;
   private final Map<String, String> environment;
   private final PortsReader ports;
@@ -78,10 +81,18 @@ public final class SourceLookup {
     Bootstrap given = found.map(BootstrapSource.Found::bootstrap).orElse(BootstrapSource.NONE);
     Bootstrap bootstrap = resources.isEmpty() ? given : forFiles(given);
     ports.checkNames(bootstrap);
+    List<String> warnings = new ArrayList<>();
+    found.map(BootstrapSource.Found::warnings).ifPresent(warnings::addAll);
+    if (!resources.isEmpty()) {
+      settings
+          .get(Flag.STATE)
+          .filter(state -> !state.last().equals("off"))
+          .ifPresent(state -> warnings.add(state.origin() + NO_STATE));
+    }
     return new ConfigSource(
         bootstrap,
         found.map(BootstrapSource.Found::origin),
-        found.map(BootstrapSource.Found::warnings).orElse(List.of()),
+        warnings,
         resources,
         ResourceFiles.read(resources));
   }

@@ -113,6 +113,26 @@ final class OptionsReaderTest extends OptionsFixture {
     assertThat(options.source().orElseThrow().bootstrapOrigin()).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({"/var/lib/state, true", "off, false"})
+  void aStateBesideResourcesIsWarnedOf(String state, boolean isWarnedOf)
+      throws IOException, InvalidInput {
+    give(Flag.STATE, state);
+    assertThat(read().source().orElseThrow().warnings()).isEmpty();
+    give(Flag.RESOURCES, write("r.yaml", "resources: []\n").toString());
+
+    List<String> warnings = read().source().orElseThrow().warnings();
+
+    assertThat(warnings)
+        .containsExactly(
+            isWarnedOf
+                ? new String[] {
+                  "--state: has no effect, since --resources takes the place of the control plane;"
+                      + " leave it out"
+                }
+                : new String[0]);
+  }
+
   @Test
   void everyFlagIsUnderstood() throws IOException, InvalidInput {
     give(Flag.FORWARD, "a@[::1]:0=xds://east/orders", "all@unix:/run/all.sock=xds:///*");
@@ -256,6 +276,14 @@ final class OptionsReaderTest extends OptionsFixture {
     assertThat(options.measurement().calls().localities()).isEqualTo(locality);
     assertThat(String.join(" ", new TreeSet<>(options.measurement().leftOutLabels())))
         .isEqualTo(without);
+  }
+
+  @Test
+  void noneExcludesOtherLabels() {
+    give(Flag.METRICS_LABELS, "grpc.lb.locality", "none");
+
+    assertThatThrownBy(this::read)
+        .hasMessage("--metrics-labels: none excludes all labels; give only one of both");
   }
 
   @Test
