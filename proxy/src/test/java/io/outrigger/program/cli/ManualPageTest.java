@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -43,8 +44,9 @@ final class ManualPageTest {
   }
 
   private static List<String> synopses() {
-    return COMMANDS.stream()
-        .flatMap(command -> help(command, "--help").stream().takeWhile(ManualPageTest::isSynopsis))
+    return Stream.concat(
+            Stream.of(help("--help")), COMMANDS.stream().map(command -> help(command, "--help")))
+        .flatMap(help -> help.stream().takeWhile(ManualPageTest::isSynopsis))
         .map(
             line ->
                 line.startsWith(SYNOPSIS)
