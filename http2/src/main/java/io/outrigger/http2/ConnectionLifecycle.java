@@ -28,7 +28,7 @@ final class ConnectionLifecycle {
   /** How long a drain waits for the answer to its PING before it sends the final GOAWAY. */
   private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** The limit for a connection without streams, because a suspended app must delay no exit. */
+  /** The same time without streams; shorter, because a suspended app must delay no exit. */
   private static final long IDLE_DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;

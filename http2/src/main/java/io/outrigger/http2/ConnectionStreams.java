@@ -36,7 +36,7 @@ final class ConnectionStreams {
 
   /**
    * The receive window that the peer may assume for a new stream. Until the peer has acknowledged
-   * our SETTINGS, this is the larger of our stream window and the default.
+   * our SETTINGS, this window is the larger of our stream window and the default.
    */
   private int grantedWindow;
 

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Caches the names and fields that were recently received as text, for all connections of one event
- * loop. In blocks of which one field differs in each call, such as a trace id, the other fields are
- * then neither copied nor checked again. A new field replaces the field in the same slot.
+ * loop. If one field differs in each call, such as a trace id, the other fields of a header block
+ * are neither copied nor checked again. A new field replaces the field in the same slot.
  */
 @LoopConfined
 final class FieldCache {

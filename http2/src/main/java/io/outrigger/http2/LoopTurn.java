@@ -119,7 +119,7 @@ final class LoopTurn {
 
   private void run() {
     streams = 0;
-    // The list may grow: a served connection may mark itself or others, as by returning credit.
+    // The list may grow: a served connection may mark itself or others when it returns credit.
     for (int i = 0; i < dirty.size(); i++) {
       serve(dirty.get(i));
     }

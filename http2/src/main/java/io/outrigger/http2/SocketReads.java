@@ -52,7 +52,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** The turn continues if at most this many streams began in its first buffer. */
   private static final int FEW_STREAMS = 8;
 
-  /** The number of streams opened in a turn above which less is read from each further socket. */
+  /** After this many streams were opened in a turn, less is read from each further socket. */
   private static final int BUSY_STREAMS = 256;
 
   /**
