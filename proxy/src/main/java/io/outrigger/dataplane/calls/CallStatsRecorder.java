@@ -58,7 +58,7 @@ public final class CallStatsRecorder implements CallSummary {
 
   private @Nullable Locality locality;
 
-  /** {@link #NONE} when no attempt is in progress. */
+  /** The start of the current attempt; {@link #NONE} when no attempt is in progress. */
   private long attemptStart = NONE;
 
   private long sent;

@@ -54,8 +54,8 @@ public final class Histogram {
   }
 
   /**
-   * Adds the counts and the sum of another histogram, whose buckets may be different. Each of its
-   * counts is added to the bucket that contains the upper bound of the count's bucket.
+   * Adds the counts and the sum of another histogram, whose buckets may be different. The count of
+   * each bucket of {@code other} goes to the bucket that contains the upper bound of that bucket.
    */
   public void add(Histogram other) {
     int bucket = 0;

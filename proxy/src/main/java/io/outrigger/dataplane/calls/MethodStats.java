@@ -91,7 +91,7 @@ public final class MethodStats {
   private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
   private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
-  // Where the previous attempt went, as the next one usually does; confined to the event loop.
+  // The place of the previous attempt, usually also of the next; confined to the event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable Map<RpcStatus.Code, Attempts> last;

@@ -39,7 +39,7 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
   private static final long ABSENT = -1;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** Empty when {@code fault} can never inject a fault. */
+  /** Returns the filter; empty when {@code fault} can never inject a fault. */
   static Optional<FaultFilter> of(FilterConfig.Fault fault, AtomicLong active) {
     return fault.canAct() ? Optional.of(new FaultFilter(fault, active)) : Optional.empty();
   }
@@ -113,7 +113,7 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
     return new FilterStep.Answer(new RpcStatus(code, "fault injection: aborted"), FAULT, 0);
   }
 
-  /** Lowers the numerator to the value of a header, which cannot raise the share. */
+  /** Lowers the numerator to the value of a header; the header cannot raise the numerator. */
   private static Fraction lowered(Fraction share, RequestView request, String header) {
     long requested = number(request, header);
     return requested == ABSENT || requested >= share.numerator()

@@ -48,7 +48,7 @@ public class HttpFilters {
     return FilterChain.of(chain);
   }
 
-  /** Empty when the filter would do nothing. */
+  /** Returns the filter; empty when the filter would do nothing. */
   protected Optional<? extends RouteFilter> filter(String name, FilterConfig settings) {
     if (settings instanceof FilterConfig.Fault fault) {
       return FaultFilter.of(fault, activeFaults);

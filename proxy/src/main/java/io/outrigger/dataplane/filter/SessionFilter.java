@@ -48,7 +48,7 @@ public final class SessionFilter implements RouteFilter {
     attributes = "; HttpOnly" + (path.isEmpty() ? "" : "; Path=" + path) + maxAge;
   }
 
-  /** Empty when {@code settings} disables the filter (A55-11). */
+  /** Returns the filter; empty when {@code settings} disables the filter (A55-11). */
   public static Optional<SessionFilter> of(FilterConfig.StatefulSession settings) {
     return settings.cookie().map(SessionFilter::new);
   }
@@ -201,7 +201,7 @@ public final class SessionFilter implements RouteFilter {
    * @param cluster the cluster; empty in cookies as in A55, which name no cluster
    */
   record Value(List<EndpointAddress> addresses, String cluster) {
-    /** Further addresses in a cookie are ignored (decision proxy-0012). */
+    /** The maximum number of addresses; others are ignored (decision proxy-0012). */
     static final int MAX_ADDRESSES = 64;
 
     Value {

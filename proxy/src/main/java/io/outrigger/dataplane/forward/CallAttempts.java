@@ -412,8 +412,8 @@ final class CallAttempts implements PickContext, FilteredCall {
    * Called when the backend's stream ended before the response was complete.
    *
    * @param refusal whether the backend guarantees that it did not process the request
-   * @param relayed the reset for an app that already has the response headers; null to send
-   *     trailers with {@code failure}
+   * @param relayed the reset that ends a response whose headers the app already has; null to end
+   *     such a response by trailers with {@code failure}
    */
   void onUpstreamFailed(
       Attempt ended, Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {

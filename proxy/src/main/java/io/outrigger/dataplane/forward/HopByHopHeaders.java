@@ -21,7 +21,7 @@ final class HopByHopHeaders {
 
   /**
    * Fields that are removed from trailers. RFC 9110 section 6.5.1 forbids fields for routing,
-   * framing and authentication; {@code WAIT_FOR_READY} and {@code LOCAL} belong to this proxy.
+   * framing and authentication. Outrigger defines the last two, which no peer may send in trailers.
    */
   private static final KnownName[] FORBIDDEN_IN_TRAILERS = {
     KnownName.HOST,

@@ -4,7 +4,7 @@ package io.outrigger.dataplane.memory;
  * The division of a container's memory. The JVM sizes the heap by the flags of {@code
  * docker/jvm.options}. Network buffers get the remaining memory, except for a reserve for metadata,
  * compiled code, the running compiler, stacks, and the pages of executed files. The shares and the
- * reserve were measured from 128 MiB to 4 GiB (docs/run/sizing.md).
+ * reserve were measured in containers of 128 MiB to 4 GiB (docs/run/sizing.md).
  *
  * <p>The heap's limit is the only figure that the JVM reveals at no cost. The JVM derives this
  * limit from the container's limit, so the plan computes the container's limit back from the heap's

@@ -5,7 +5,7 @@ import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.filter.RbacObserver;
 import java.util.Optional;
 
-/** Receives what happens at a served port. */
+/** Receives the events of a served port. */
 @AnyThread
 public interface ServeObserver extends RbacObserver {
   /**

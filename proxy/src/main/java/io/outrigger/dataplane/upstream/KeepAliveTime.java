@@ -25,7 +25,7 @@ final class KeepAliveTime {
     current = configured;
   }
 
-  /** Empty when keepalive is off. */
+  /** The settings for the next connection; empty when keepalive is off. */
   Optional<KeepAlive> current() {
     return current;
   }

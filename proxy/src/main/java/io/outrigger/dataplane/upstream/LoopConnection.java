@@ -55,7 +55,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   private boolean served;
   private boolean usedSinceCheck;
 
-  /** Null when keepalive is off. */
+  /** The keepalive settings; null when keepalive is off. */
   private UpstreamSettings.@Nullable KeepAlive keepAlive;
 
   LoopConnection(LoopConnections owner, Dialer dialer) {
@@ -92,7 +92,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return "no SETTINGS within " + limit.toMillis() + "ms";
   }
 
-  /** Null for plain text. */
+  /** The peer of the TLS handshake; null for plain text. */
   @Nullable TlsPeer peer() {
     return peer;
   }
@@ -129,7 +129,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return stream;
   }
 
-  /** Valid only in state GONE. */
+  /** The kind of the connection's end; valid only in state GONE. */
   Ending ending() {
     return ending;
   }

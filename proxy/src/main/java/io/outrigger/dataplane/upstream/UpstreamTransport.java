@@ -66,7 +66,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   private volatile int maxConnections;
   private volatile boolean closed;
 
-  /** Null for plain text; used on the control loop. */
+  /** The subscription to TLS contexts; null for plain text; used on the control loop. */
   private TlsContexts.@Nullable Use tlsUse;
 
   /** The context for new connections; null for plain text and until the first context is built. */

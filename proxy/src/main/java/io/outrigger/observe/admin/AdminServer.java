@@ -38,7 +38,7 @@ public final class AdminServer implements AutoCloseable {
 
   private static final int MAX_CONNECTIONS = 100;
 
-  /** The query of {@code /explain} may contain all headers of a request, cookies included. */
+  /** The limit is large, because the query of {@code /explain} may contain a request's headers. */
   static final int MAX_LINE_BYTES = 64 * 1024;
 
   /** The limit is large, because browsers send the cookies of all ports of the host. */

@@ -48,7 +48,7 @@ public final class ExplainRequest {
         path.startsWith("/"),
         "path does not start with a slash; write it as /package.Service/Method");
     require(method.matches("[!-~]+"), "method is no HTTP method, such as GET or POST");
-    given.sort(Comparator.comparing(header -> !nameOf(header).equals(AUTHORITY))); // is first
+    given.sort(Comparator.comparing(header -> !nameOf(header).equals(AUTHORITY))); // puts it first
     var block =
         HeaderList.builder(given.size() + 4)
             .add(KnownName.METHOD, method)

@@ -53,7 +53,7 @@ public record XdsViews(Supplier<Node> node, String version) {
   }
 
   /**
-   * Omits the contents of resources, so that polling is cheap.
+   * Returns the state without the contents of resources, so that polling is cheap.
    *
    * @param name the only resource in the reply, with its history; empty for all resources
    */

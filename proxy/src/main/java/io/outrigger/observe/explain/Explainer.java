@@ -168,7 +168,7 @@ public final class Explainer {
       addBranch(probability, first);
       return;
     }
-    forwarded.cluster().release(); // the loop draws each cluster, this cluster too
+    forwarded.cluster().release(); // the loop below acquires each cluster
     double all = weighted.clusters().stream().mapToLong(WeightedCluster::weight).sum();
     long upTo = 0;
     for (WeightedCluster cluster : weighted.clusters()) {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Supplies channelz with the state of the sidecar. A client that reads ten thousand subchannels
- * sends ten thousand requests, and a snapshot of so many costs the control loop milliseconds. One
- * snapshot therefore serves all requests of the next 100 ms.
+ * sends ten thousand requests, and a snapshot of these subchannels takes milliseconds of the
+ * control loop. One snapshot therefore serves all requests of the next 100 ms.
  */
 @AnyThread
 final class LiveChannelz implements ChannelzSource {

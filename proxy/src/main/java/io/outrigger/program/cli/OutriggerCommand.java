@@ -112,8 +112,8 @@ final class OutriggerCommand implements Runnable {
               .formatted(option.longestName(), option.paramLabel())
           : "give one of " + first.paramLabel().replace("|", ", ");
     }
-    if (command.getParent() == null && e.getValue() != null && e.getArgSpec() == null) { // of help
-      return notASubcommand(e.getValue(), command);
+    if (command.getParent() == null && e.getValue() != null && e.getArgSpec() == null) {
+      return notASubcommand(e.getValue(), command); // the line is "outrigger help NAME"
     }
     String text = Failures.oneLine(e).replaceFirst("[.]$", "");
     return text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1);

@@ -266,8 +266,8 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   /**
-   * Reports the effect of rules: an omission of a rule is an error, a rule that matches nothing is
-   * a warning.
+   * Reports the effect of rules: a rule that is left out of a resource is an error, a rule that
+   * matches nothing is a warning.
    */
   private void report(List<OverlayStatus.Rule> rules) {
     for (OverlayStatus.Rule rule : rules) {

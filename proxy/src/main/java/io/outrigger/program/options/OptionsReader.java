@@ -203,8 +203,8 @@ public final class OptionsReader {
   }
 
   /**
-   * Returns the source; empty when the source cannot be read. If the timeout is zero, its errors go
-   * to {@code problems}; otherwise the start reads the source again and reports its errors.
+   * Returns the source; empty when the source cannot be read. With a timeout of zero, the errors of
+   * the source go to {@code problems}; otherwise the next attempt reports them.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
