@@ -7,11 +7,15 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Renders the text of a scrape in one format. */
 @AnyThread
 public record MetricsText(ExpositionFormatWriter writer) {
   private static final ExpositionFormats FORMATS = ExpositionFormats.init();
+  private static final Pattern WEIGHT = Pattern.compile(";q=([01](?:[.][0-9]{1,3})?)");
 
   /**
    * Returns the format that the client prefers.
@@ -19,7 +23,21 @@ public record MetricsText(ExpositionFormatWriter writer) {
    * @param accept the {@code accept} header; an empty text selects the Prometheus format
    */
   public static MetricsText accepted(String accept) {
-    return new MetricsText(FORMATS.findWriter(accept));
+    double open = weight(accept, "application/openmetrics-text");
+    return new MetricsText(
+        open > 0 && open >= weight(accept, "text/plain")
+            ? FORMATS.getOpenMetricsTextFormatWriter()
+            : FORMATS.getPrometheusTextFormatWriter());
+  }
+
+  /** Returns the weight of a type that {@code accept} names (RFC 9110 section 12.4.2), else 0. */
+  private static double weight(String accept, String type) {
+    return Arrays.stream(accept.toLowerCase(Locale.ROOT).replaceAll("\\s", "").split(",", -1))
+        .filter(range -> (range + ";").startsWith(type + ";"))
+        .map(WEIGHT::matcher)
+        .mapToDouble(weight -> weight.find() ? Double.parseDouble(weight.group(1)) : 1)
+        .max()
+        .orElse(0);
   }
 
   public String contentType() {

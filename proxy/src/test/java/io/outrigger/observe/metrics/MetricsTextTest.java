@@ -47,6 +47,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class MetricsTextTest {
   private static final MemoryView MEMORY =
@@ -76,6 +78,31 @@ class MetricsTextTest {
       Samples.show(tree, states.computeIfAbsent(tree.name(), name -> new EndpointTally()));
     }
     return states;
+  }
+
+  /** RFC 9110 section 12.4.2. The first value is that of Prometheus 3. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+            + "application/openmetrics-text;version=0.0.1;q=0.5,"
+            + "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,*/*;q=0.2 | true",
+        "application/openmetrics-text | true",
+        "Application/OpenMetrics-Text ; Q=0.001 | true",
+        "text/plain, application/openmetrics-text | true",
+        "text/plain;q=1, application/openmetrics-text;q=0 | false",
+        "application/openmetrics-text;q=0.000 | false",
+        "text/plain;version=0.0.4, application/openmetrics-text;q=0.9 | false",
+        "text/plain;q=0.9, text/plain;q=0.1, application/openmetrics-text; q=0.5 | false",
+        "application/openmetrics-text2, */* | false",
+        ",;,q=1 | false",
+        "\"\" | false",
+      })
+  void theClientChoosesTheFormat(String accept, boolean isOpenMetrics) {
+    assertThat(MetricsText.accepted(accept).contentType())
+        .startsWith(isOpenMetrics ? "application/openmetrics-text; " : "text/plain; ");
   }
 
   @Conformance({"A78-01", "A88-39"})
