@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
@@ -83,14 +84,24 @@ public final class RegularFile {
       }
     } catch (NoSuchFileException e) {
       throw new Unreadable("does not exist", true);
-    } catch (AccessDeniedException e) {
-      throw new Unreadable("cannot be read: permission denied", false);
     } catch (InvalidPathException e) {
       throw new Unreadable("is not a path: " + PlainText.of(e.getReason()), false);
     } catch (IOException e) {
-      throw new Unreadable(
-          "cannot be read: " + PlainText.of(String.valueOf(e.getMessage())), false);
+      throw new Unreadable("cannot be read: " + PlainText.of(reason(e)), false);
     }
+  }
+
+  /** Returns why the system refuses to read or write a file, without the path of the file. */
+  public static String reason(Throwable failure) {
+    if (failure instanceof FileSystemException refused && refused.getReason() != null) {
+      return refused.getReason();
+    }
+    if (failure instanceof NoSuchFileException) {
+      return "it does not exist";
+    }
+    return failure instanceof AccessDeniedException
+        ? "permission denied"
+        : String.valueOf(failure.getMessage());
   }
 
   private static String size(int bytes) {

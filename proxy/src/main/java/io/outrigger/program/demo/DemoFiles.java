@@ -1,13 +1,12 @@
 package io.outrigger.program.demo;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.RegularFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -38,28 +37,25 @@ final class DemoFiles implements AutoCloseable {
   DemoFiles(Path parent) throws IOException {
     try {
       folder = Files.createTempDirectory(parent, "outrigger-demo");
-      for (String name : ALL) {
-        Files.writeString(file(name), text(name + ".pem"));
-      }
+      writeCertificates();
     } catch (IOException e) {
       throw new IOException(
           "cannot write to %s: %s; make the folder writable, or name another in"
-                  .formatted(parent, reason(e))
+                  .formatted(parent, RegularFile.reason(e))
               + " JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=FOLDER",
           e);
     }
   }
 
-  private static String reason(IOException failure) {
-    if (failure instanceof AccessDeniedException) {
-      return "permission denied";
+  private void writeCertificates() throws IOException {
+    try {
+      for (String name : ALL) {
+        Files.writeString(file(name), text(name + ".pem"));
+      }
+    } catch (IOException e) {
+      close();
+      throw e;
     }
-    if (failure instanceof NoSuchFileException) {
-      return "the folder does not exist";
-    }
-    return failure instanceof FileSystemException system && system.getReason() != null
-        ? system.getReason()
-        : String.valueOf(failure.getMessage());
   }
 
   static String text(String file) throws IOException {
@@ -74,11 +70,7 @@ final class DemoFiles implements AutoCloseable {
   }
 
   Path writeBootstrap(String text) throws IOException {
-    return Files.writeString(bootstrap(), text);
-  }
-
-  private Path bootstrap() {
-    return folder.resolve("bootstrap.json");
+    return Files.writeString(folder.resolve("bootstrap.json"), text);
   }
 
   /** Returns the JSON of the sidecar's certificate provider, for the bootstrap. */
@@ -92,10 +84,11 @@ final class DemoFiles implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (String name : ALL) {
-      Files.deleteIfExists(file(name));
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
     }
-    Files.deleteIfExists(bootstrap());
     Files.delete(folder);
   }
 }

@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class DemoFilesTest {
+  /** The limit of Linux, less the largest name of a temporary folder. */
+  private static final int MAX_FOLDER = 4095 - "/outrigger-demo".length() - 20;
+
   @TempDir Path parent;
 
   @Test
@@ -28,9 +31,24 @@ final class DemoFilesTest {
 
     assertThatThrownBy(() -> new DemoFiles(absent))
         .hasMessage(
-            "cannot write to %s: the folder does not exist; make the folder writable, or name"
+            "cannot write to %s: it does not exist; make the folder writable, or name"
                     .formatted(absent)
                 + " another in JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=FOLDER");
+  }
+
+  /** The folder's path has the greatest possible length, so its files have none. */
+  @Test
+  void aFailedWriteLeavesNothing() throws IOException {
+    Path deep = parent;
+    while (deep.toString().length() < MAX_FOLDER) {
+      int missing = MAX_FOLDER - deep.toString().length() - 1;
+      deep = deep.resolve("d".repeat(missing < 200 ? missing : missing < 400 ? 100 : 200));
+    }
+    Path folder = Files.createDirectories(deep);
+
+    assertThatThrownBy(() -> new DemoFiles(folder)).hasMessageContaining(": File name too long; ");
+
+    assertThat(folder).isEmptyDirectory();
   }
 
   @Test

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -353,9 +352,6 @@ public final class StateFolder {
   }
 
   private static String reason(Throwable failure) {
-    if (failure instanceof AccessDeniedException) {
-      return "permission denied; let the user of this process write there";
-    }
     if (failure instanceof FileAlreadyExistsException) {
       return "it is not a folder; name a folder";
     }
@@ -365,10 +361,7 @@ public final class StateFolder {
     if (failure instanceof DirectoryNotEmptyException folder) {
       return "%s is a folder; delete it".formatted(folder.getFile());
     }
-    String reason =
-        failure instanceof FileSystemException system && system.getReason() != null
-            ? system.getReason()
-            : String.valueOf(failure.getMessage());
+    String reason = RegularFile.reason(failure);
     return failure instanceof IOException
         ? reason + "; make the folder writable, with enough free space, or name another folder"
         : reason;
