@@ -1,25 +1,28 @@
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsServer;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLServerSocket;
 
 /**
- * An API server of Kubernetes for the training of start-up caches: it lists one EndpointSlice, and
- * its watches tell nothing. The endpoint has the given port on loopback. Once it serves, the folder
- * has a kubeconfig for it.
+ * An API server of Kubernetes for the training of start-up caches. It speaks HTTP/2, as real ones
+ * do. It answers the first request of a connection with one EndpointSlice, and takes each later
+ * request for a watch, on which it sends nothing. The endpoint has the given port on loopback. Once
+ * it serves, the folder has a kubeconfig for it.
  *
  * <pre>java TrainingApiServer.java FOLDER PORT</pre>
  */
@@ -34,6 +37,18 @@ public final class TrainingApiServer {
 
   private static final String PASSWORD = "training";
 
+  private static final int PREFACE = 24; // bytes
+  private static final int DATA = 0;
+  private static final int HEADERS = 1;
+  private static final int SETTINGS = 4;
+  private static final int ACK = 1;
+  private static final int END_STREAM = 1;
+  private static final int END_HEADERS = 4;
+  private static final int FIRST = 1; // stream
+
+  /** {@code :status 200} and {@code content-type: application/json}, which has Huffman code. */
+  private static final byte[] OK_JSON = HexFormat.of().parseHex("885f8b1d75d0620d263d4c7441ea");
+
   private TrainingApiServer() {}
 
   public static void main(String[] args)
@@ -43,44 +58,79 @@ public final class TrainingApiServer {
     try (var in = Files.newInputStream(store(folder.resolve("api.p12")))) {
       keys.load(in, PASSWORD.toCharArray());
     }
+    byte[] authority = keys.getCertificate("ca").getEncoded();
+    keys.deleteEntry("ca"); // this server must not serve with it
     var managers = KeyManagerFactory.getInstance("PKIX");
     managers.init(keys, PASSWORD.toCharArray());
     SSLContext tls = SSLContext.getInstance("TLS");
     tls.init(managers.getKeyManagers(), null, null);
 
     byte[] slices = SLICES.formatted(args[1]).getBytes(StandardCharsets.UTF_8);
-    HttpsServer server =
-        HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(tls));
-    server.setExecutor(Executors.newCachedThreadPool());
-    server.createContext(
-        "/",
-        exchange -> {
-          exchange.sendResponseHeaders(200, 0);
-          if (exchange.getRequestURI().getQuery().contains("watch=true")) {
-            exchange.getResponseBody().flush();
-            waitForever();
-          }
-          exchange.getResponseBody().write(slices);
-          exchange.close();
-        });
-    server.start();
-    writeKubeconfig(
-        folder.resolve("kubeconfig"),
-        server.getAddress().getPort(),
-        keys.getCertificate("api").getEncoded());
+    var port =
+        (SSLServerSocket)
+            tls.getServerSocketFactory().createServerSocket(0, 0, InetAddress.getLoopbackAddress());
+    SSLParameters parameters = port.getSSLParameters();
+    parameters.setApplicationProtocols(new String[] {"h2"});
+    port.setSSLParameters(parameters);
+    writeKubeconfig(folder.resolve("kubeconfig"), port.getLocalPort(), authority);
+    while (true) {
+      Socket accepted = port.accept();
+      new Thread(() -> serve(accepted, slices)).start();
+    }
   }
 
+  private static void serve(Socket socket, byte[] slices) {
+    try (socket) {
+      var in = new DataInputStream(socket.getInputStream());
+      in.skipNBytes(PREFACE);
+      send(socket, SETTINGS, 0, 0);
+      while (true) {
+        int lengthAndType = in.readInt();
+        int flags = in.readUnsignedByte();
+        int stream = in.readInt();
+        in.skipNBytes(lengthAndType >>> 8);
+        int type = lengthAndType & 0xff;
+        if (type == SETTINGS && (flags & ACK) == 0) {
+          send(socket, SETTINGS, ACK, 0);
+        } else if (type == HEADERS) {
+          send(socket, HEADERS, END_HEADERS, stream, OK_JSON);
+          if (stream == FIRST) {
+            send(socket, DATA, END_STREAM, stream, slices);
+          }
+        }
+      }
+    } catch (IOException ended) {
+      return; // the client is gone
+    }
+  }
+
+  private static void send(Socket socket, int type, int flags, int stream, byte... payload)
+      throws IOException {
+    ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
+    frame.putInt(payload.length << 8 | type).put((byte) flags).putInt(stream).put(payload);
+    socket.getOutputStream().write(frame.array());
+  }
+
+  /** The authority has a key of another kind, so that the cache has the classes for both. */
   private static Path store(Path file) throws IOException, InterruptedException {
     Files.deleteIfExists(file);
+    generateKey(file, "ca", "EC", "-ext", "bc:critical=ca:true", "-ext", "ku=keyCertSign");
+    generateKey(
+        file, "api", "RSA", "-signer", "ca", "-ext", "san=ip:127.0.0.1,dns:kubernetes", "-ext",
+        "ku:critical=digitalSignature,keyEncipherment", "-ext", "eku=serverAuth");
+    return file;
+  }
+
+  private static void generateKey(Path store, String name, String kind, String... options)
+      throws IOException, InterruptedException {
     String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
     List<String> command =
-        List.of(
-            keytool, "-genkeypair", "-keystore", file.toString(), "-storetype", "PKCS12",
-            "-storepass", PASSWORD, "-alias", "api", "-keyalg", "EC", "-dname", "CN=api",
-            "-ext", "san=ip:127.0.0.1");
+        new ArrayList<>(
+            List.of(
+                keytool, "-genkeypair", "-keystore", store.toString(), "-storetype", "PKCS12",
+                "-storepass", PASSWORD, "-alias", name, "-keyalg", kind, "-dname", "CN=" + name));
+    command.addAll(List.of(options));
     new ProcessBuilder(command).inheritIO().start().waitFor();
-    return file;
   }
 
   private static void writeKubeconfig(Path file, int port, byte[] certificate) throws IOException {
@@ -99,13 +149,5 @@ public final class TrainingApiServer {
                 port, Base64.getEncoder().encodeToString(pem.getBytes(StandardCharsets.UTF_8)));
     Path unfinished = Files.writeString(file.resolveSibling(file.getFileName() + ".new"), text);
     Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  private static void waitForever() {
-    try {
-      new CountDownLatch(1).await();
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-    }
   }
 }
