@@ -2,7 +2,7 @@ package io.outrigger.base;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A source of random numbers for any thread. Tests can determine the draws of one purpose. */
+/** A source of random numbers for any thread. Tests can set the numbers of one {@link Purpose}. */
 public interface RandomSource {
   enum Purpose {
     BACKOFF_JITTER,

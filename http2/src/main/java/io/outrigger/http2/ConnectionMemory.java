@@ -179,9 +179,10 @@ final class ConnectionMemory implements MemoryHolder {
   /**
    * Returns the time of the last tick at which the socket had accepted more bytes. One sign of this
    * is growth of the number of bytes that were passed to the channel and no longer wait in the
-   * channel. The channel adds an overhead for each waiting message, so a new message can hide this
-   * growth. The second sign is a change of the first waiting message or of its progress. The next
-   * message may be the same, reused object, so the second sign alone is not enough.
+   * channel. The channel counts an overhead for each waiting message, so a new message can hide
+   * that this number has grown. The second sign is a change of the first waiting message or of its
+   * progress. The next message may be the same, reused object, so the second sign alone is not
+   * enough.
    */
   private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();

@@ -67,7 +67,7 @@ public interface Connector {
     SERVED,
     /** The connection ended with a graceful GOAWAY (NO_ERROR) before any call was sent on it. */
     UNUSED,
-    /** The connection failed or refused every call before it answered a call. */
+    /** The attempt failed, or the connection ended before it had answered any call. */
     BROKEN
   }
 

@@ -4,7 +4,8 @@ import io.outrigger.base.ControlConfined;
 
 /**
  * Delays the publication of a policy's state until all its children are updated. Children may
- * publish during the update, but the policy decides once (A56 "Configuration Updates").
+ * publish during the update, but the policy computes its own state only once (A56 "Configuration
+ * Updates").
  */
 @ControlConfined
 public final class PublishGate {
@@ -13,7 +14,8 @@ public final class PublishGate {
   private boolean wanted;
 
   /**
-   * @param publish decides and publishes; may also update children
+   * @param publish computes the policy's state from the states of the children and publishes it;
+   *     may also update children
    */
   public PublishGate(Runnable publish) {
     this.publish = publish;

@@ -29,10 +29,7 @@ public record EndpointSet(
     this(name, priorities, drops, List.of());
   }
 
-  /**
-   * Returns the reason why no endpoint of {@code localities}, a priority of this set, can be
-   * picked.
-   */
+  /** Returns why no endpoint of the priority with the given localities can be picked. */
   public String whyUnusable(List<LocalityEndpoints> localities) {
     Map<HealthStatus, Integer> byHealth = new EnumMap<>(HealthStatus.class);
     for (LocalityEndpoints locality : localities) {

@@ -81,9 +81,9 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns the chain that matches a connection best. One field after the other, only the most
-   * specific matching chains are kept: destination prefix, transport protocol, source type, source
-   * prefix, source port (A36).
+   * Returns the chain that matches a connection best. For one field after the other, only the
+   * chains with the most specific match are kept: destination prefix, transport protocol, source
+   * type, source prefix, source port (A36).
    */
   static Optional<ServerFilterChain> best(
       List<ServerFilterChain> chains, IpAddress local, IpAddress peer, int peerPort) {

@@ -12,7 +12,7 @@ record ResolvedRequest(AuthorizationInput received, String path) implements Auth
   /**
    * Resolves a path with all the steps that known servers apply (RFC 3986 section 6.2.2):
    * percent-decodes slashes, backslashes and characters that need no encoding; replaces backslashes
-   * by slashes; merges adjacent slashes; removes dot segments. The query is unchanged.
+   * by slashes; merges adjacent slashes; removes dot segments. The query string is not changed.
    */
   static String resolve(String path) {
     String given = AuthorizationInput.withoutQuery(path);

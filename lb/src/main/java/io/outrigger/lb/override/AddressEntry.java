@@ -135,8 +135,8 @@ final class AddressEntry implements Subchannel.Listener {
   }
 
   /**
-   * Whether the connection should be kept for sessions, because sessions may use the endpoint, and
-   * a session has used it within the idle timeout.
+   * Whether the connection is kept for sessions: sessions may use the endpoint, and a session has
+   * used the endpoint within {@code idleTimeout}.
    */
   boolean isUsedBySessions(long nowNanos, Duration idleTimeout) {
     long used = lastUsed.getOpaque();

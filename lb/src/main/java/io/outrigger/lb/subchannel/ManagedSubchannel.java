@@ -69,8 +69,8 @@ public final class ManagedSubchannel implements Subchannel {
   private @Nullable Connection connection;
 
   /**
-   * The last attempt, if it failed. The attempt stays open until the next attempt, because it may
-   * report that the cause of the failure is removed.
+   * The last attempt, if it failed. This object is kept until the next attempt begins, because the
+   * failed attempt may still report that the cause of its failure is removed.
    */
   private @Nullable Connection failed;
 

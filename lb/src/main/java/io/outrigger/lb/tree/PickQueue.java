@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  * <p>No wake-up is lost. The publisher writes the value, then calls {@link #wakeAll}. The waiter
  * adds itself to the queue, then reads the value again. Either the waiter reads the new value and
  * removes itself from the queue, or the waiter was in the queue before the publisher drained the
- * queue. If both try to remove the waiter, exactly one of them succeeds.
+ * queue. If waiter and publisher both try to remove the waiter, exactly one of them succeeds.
  */
 @AnyThread
 public final class PickQueue {

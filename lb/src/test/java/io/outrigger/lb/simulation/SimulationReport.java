@@ -205,7 +205,8 @@ final class SimulationReport {
     line("endpoints at random (least_request).");
     line("");
     line("* calls: the mean number of calls that a sidecar sends to one endpoint per interval");
-    line("* chance of volume: the probability that these calls reach the request volume");
+    line(
+        "* chance of volume: the probability that the calls of an interval reach the request volume");
     line(
         "* dead: the computed seconds until a sidecar ejects an endpoint that fails every call."
             + " `FleetView` assumes Poisson arrivals,");

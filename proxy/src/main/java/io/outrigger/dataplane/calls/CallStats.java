@@ -101,7 +101,7 @@ public final class CallStats {
       stats.calls().values().forEach(durations::add);
     }
 
-    /** The gRPC calls by method; all methods that metrics do not distinguish are {@code other}. */
+    /** Statistics by gRPC method; methods without metrics of their own share {@code other}. */
     public Map<String, MethodStats> methods() {
       return methods;
     }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 public final class MethodStats {
   /**
-   * The maximum number of places; attempts in further places count for {@link #OTHER}. A control
-   * plane may send any number of cluster names.
+   * The maximum number of {@link Place}s, since a control plane may send any number of cluster
+   * names. Attempts in further places count for {@link #OTHER}.
    */
   static final int MAX_PLACES = 500;
 
@@ -56,7 +56,7 @@ public final class MethodStats {
   private static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
 
   /**
-   * The destination of attempts, as metrics distinguish destinations.
+   * A place is one combination of cluster and locality; metrics count attempts by place.
    *
    * @param cluster the leaf cluster ({@code grpc.lb.backend_service}, A89)
    * @param locality the locality; null when unknown, or when metrics do not distinguish localities

@@ -74,7 +74,7 @@ final class DownstreamConnection implements ConnectionHandler {
     connection.close(Http2Error.NO_ERROR, "the proxy stops");
   }
 
-  /** Ends the connection at the times of {@code retirement}, unless an earlier time is set. */
+  /** Schedules GOAWAY and the close for the times in {@code retirement}, unless set earlier. */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {
       return;

@@ -184,7 +184,7 @@ public final class Http2Listener {
             Http2Connection.server(
                 settings.http2(), connection -> handlerOf(connection, index, caller)));
     if (connections.get(index).isDraining()) {
-      channel.close(); // the kernel accepted it before the port was closed
+      channel.close(); // the kernel accepted the connection before the port was closed
     }
   }
 

@@ -137,7 +137,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), random());
     }
-    if (retries == null && call.forward.memory.isShort()) { // no copy just for transparent retries
+    if (retries == null && call.forward.memory.isShort()) { // no copy only for transparent retries
       request.stopCopying();
     }
   }

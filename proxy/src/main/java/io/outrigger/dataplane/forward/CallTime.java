@@ -17,7 +17,7 @@ abstract class CallTime extends DeadlineTimers.Entry {
     arrivalNanos = loop.nanoTime();
   }
 
-  /** Called when the arrived headers are processed. */
+  /** Called when the call has processed the request headers. */
   void arrived() {
     arriving = false;
   }

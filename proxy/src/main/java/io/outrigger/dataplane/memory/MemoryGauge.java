@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The share is the largest of three ratios: live heap to the heap's limit, used buffers outside
  * of the heap to the buffers' limit, and the sum of both to the total limit. Only a collection
  * shows how much of the heap is live. Between two collections, the used bytes of the heap are an
- * upper bound. When they exceed 85 % of the limit, memory counts as short, and {@link HeapWatch} is
- * requested to collect the heap. When they exceed 100 %, only busy apps that hold little are read
- * from. When they exceed 115 %, backends are not read from either, because no window limits the
- * heads of their responses. Connections are ended only for live bytes that a collection has found.
+ * upper bound. When the used bytes exceed 85 % of the heap's limit, memory counts as short, and
+ * {@link HeapWatch} is requested to collect the heap. Above 100 %, only busy apps that hold little
+ * are read from. Above 115 %, backends are not read from either, because no window limits the heads
+ * of their responses. Connections are ended only for live bytes that a collection has found.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -76,7 +76,7 @@ public final class MemoryGauge implements ProcessMemory {
   /** The bytes on the heap that peers held after the last collection. */
   private volatile long heldHeap;
 
-  /** The larger of the two shares that are measured without a collection: buffers and total. */
+  /** The larger of two ratios: buffers to their limit, and buffers and live heap to the total. */
   private volatile double directShare;
 
   private volatile double heapShare;
@@ -229,7 +229,7 @@ public final class MemoryGauge implements ProcessMemory {
     programBytes = Math.min(programBytes, liveBytes);
     heldHeap = Math.max(0, liveBytes - programBytes - released.get());
     if (heldHeap >= HEAVY * limits.heapBytes() && apps() == 0) {
-      programBytes = liveBytes; // not held by peers, so by a configuration that has grown
+      programBytes = liveBytes; // held by a grown configuration, not by peers
       heldHeap = 0;
     }
     heapShare = (double) heldHeap / limits.heapBytes();

@@ -113,7 +113,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /**
    * Called with a new TLS context, or with the reason why there is none. If the transport failed
-   * because it had no context, the first context ends the back-off.
+   * because it had no TLS context, the first TLS context ends the back-off of the subchannel.
    */
   private void onTls(Outcome<TlsContext> context) {
     if (context instanceof Outcome.Ok<TlsContext> usable) {

@@ -289,9 +289,9 @@ public final class TrafficHistory implements CallObserver {
   }
 
   /**
-   * The traffic of a forward for each minute of the last hour; the components are the members of
-   * {@code /history}. Minutes without calls are omitted; the last element may be the current
-   * minute.
+   * The traffic of a forward for each minute of the last hour. The components of this record and of
+   * the nested records are the JSON members of the reply of {@code /history}. Minutes without calls
+   * are omitted; the last element may be the current minute.
    */
   @AnyThread
   public record View(String name, List<Cluster> clusters) {

@@ -24,8 +24,8 @@ import java.util.stream.LongStream;
 @ControlConfined
 public final class LbCounters {
   /**
-   * The largest number of places (target, cluster and locality), since a control plane that invents
-   * names must not exhaust the memory.
+   * The maximum number of places. A place is one combination of target, cluster and locality. The
+   * number is limited because a control plane that invents names must not exhaust the memory.
    */
   static final int MAX_PLACES = 5_000;
 
@@ -157,7 +157,7 @@ public final class LbCounters {
         "grpc.lb.outlier_detection.detection_method", evidence.method().word());
   }
 
-  /** Counts an event; also creates counters of the place that are still zero. */
+  /** Counts an event; also creates the other counters of the place, with the value 0. */
   private void connection(String target, ConnectionEvent.Group group, ConnectionEvent event) {
     ConnectionLabels known = labels(target, group);
     Labels place = known.place();

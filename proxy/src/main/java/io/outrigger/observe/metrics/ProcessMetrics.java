@@ -62,7 +62,7 @@ final class ProcessMetrics {
             "outrigger_audit_log_dropped",
             "Lines that are missing from the audit log, which could not be written fast enough.");
     process.lostAuditLines().ifPresent(lost -> unaudited.add(Labels.EMPTY, lost));
-    // The process ends soon after a cut, so usually only the last OTLP export has this value.
+    // Usually only the last OTLP export has this count, since the process ends soon after it rises.
     all.counter(
             "outrigger_drain_requests_cut",
             "Open requests that were cut when --drain-timeout was over.")
@@ -83,7 +83,7 @@ final class ProcessMetrics {
         .build();
   }
 
-  /** Adds the memory in use. Direct buffers are added, since the JVM's own counts omit them. */
+  /** Adds the metrics of memory in use, also of direct buffers, which the JVM's own counts omit. */
   private static void memory(MetricsView.ProcessFigures process, Instruments all) {
     var jvm = ManagementFactory.getMemoryMXBean();
     Points used =

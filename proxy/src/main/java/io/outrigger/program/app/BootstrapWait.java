@@ -127,7 +127,7 @@ final class BootstrapWait {
    * Makes one attempt. Returns false when a file is missing, or is invalid at the first attempt,
    * because another process may still be writing that file.
    *
-   * @param found the source to use; empty to read the source again
+   * @param found the source to use; if empty, this method reads the source again
    */
   private boolean isUsed(Optional<ConfigSource> found, Use use) throws InvalidInput {
     boolean wasWrong = isWrong;

@@ -204,7 +204,8 @@ public final class OptionsReader {
 
   /**
    * Returns the source; empty when the source cannot be read. With a timeout of zero, the errors of
-   * the source go to {@code problems}; otherwise the next attempt reports them.
+   * the source go to {@code problems}; otherwise {@code BootstrapWait} reads the source again and
+   * reports its errors.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {

@@ -29,7 +29,7 @@ public record CertificateSnapshot(
       new CertificateSnapshot(
           Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** Returns the snapshot after {@code reading}; the same object when nothing has changed. */
+  /** Returns this snapshot with the results of {@code reading}; this object if nothing is new. */
   CertificateSnapshot after(FileReading reading, Instant now) {
     Optional<Identity> nextIdentity =
         reading.identity().flatMap(Outcome::toOptional).or(this::identity);

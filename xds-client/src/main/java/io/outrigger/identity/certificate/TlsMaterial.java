@@ -6,8 +6,8 @@ import io.outrigger.config.tls.TlsSettings;
 import java.util.Optional;
 
 /**
- * The settings and certificates for TLS connections. Equal material gives equal TLS contexts, so
- * all connections with equal material can share one context (A29-20).
+ * The settings and the certificates of a TLS connection. Connections with equal settings and
+ * certificates can share one TLS context (A29-20).
  *
  * @param identity the certificate to present; empty when the settings name none
  * @param roots the roots for peers; empty when peers need no certificate

@@ -57,7 +57,7 @@ public record CacheEntry<T>(
   /**
    * An error of the resource itself.
    *
-   * @param version the version that was refused or contained the error; may be empty
+   * @param version the version of the refused resource or of the wrong response; may be empty
    * @param refused the refused resource; empty for other errors
    */
   public record DataError(

@@ -79,8 +79,8 @@ public final class LoadReporters {
    * any       -> CLOSED     on close
    * </pre>
    *
-   * <p>Counts are taken from the source only when the stream can send a message at once. All other
-   * counts remain in the source for the next report (A64-02).
+   * <p>Counts are taken from the {@link LoadSource} only when the stream can send a message at
+   * once. Until then the counts remain in the {@code LoadSource} for the next report (A64-02).
    */
   private final class Reporter {
     private final XdsServer server;

@@ -60,8 +60,8 @@ final class FleetReport {
 
         At the moment of the kill every sidecar tries once, because A57 has a stream with a response followed within 1.2 s. Afterwards only
         A57's back-off (1 s × 1.6 up to 120 s, jitter of 20 %) tells sidecars apart. After an outage of a minute or less, more than a
-        twentieth of them connect within one second; after one of five minutes or more, the last waits for up to 144 s. A wider spread
-        would be another back-off than A57's.
+        twentieth of them connect within one second; after one of five minutes or more, the last waits for up to 144 s. A57 prescribes
+        this back-off, so Outrigger does not spread the attempts further.
 
         ## The control plane is full
 

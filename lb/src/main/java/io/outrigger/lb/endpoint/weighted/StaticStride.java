@@ -4,9 +4,9 @@ import io.outrigger.base.AnyThread;
 
 /**
  * A stateless schedule of turns in proportion to weights. Each round offers one turn to every
- * endpoint. In round {@code g} an endpoint of weight {@code w} takes its turn if {@code w * g}
- * passes a multiple of {@link #MAX_WEIGHT}. Each endpoint has a different offset, so that endpoints
- * of equal weight do not take their turns in bursts.
+ * endpoint. In round {@code g}, an endpoint of weight {@code w} takes its turn if there is a
+ * multiple of {@link #MAX_WEIGHT} between {@code w * g} and {@code w * (g + 1)}. Each endpoint has
+ * a different offset, so that endpoints of equal weight do not take their turns in bursts.
  *
  * <p>Weights are scaled so that the largest weight is {@code MAX_WEIGHT}. Each weight is limited to
  * between a tenth of the mean and ten times the mean, so that one wrong report cannot attract all
