@@ -1,7 +1,6 @@
 package io.outrigger.xds.cache;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
@@ -112,11 +111,6 @@ public record CacheEntry<T>(
 
   /** Delivers the current state to a new watcher (A88 "New Watchers"). */
   public void replayTo(ResourceWatcher<T> watcher) {
-    if (held.isPresent()) {
-      watcher.onChanged(Outcome.ok(held.get().value()));
-      error().ifPresent(watcher::onAmbientError);
-    } else {
-      error().ifPresent(status -> watcher.onChanged(Outcome.failed(status)));
-    }
+    new CacheTransition.Step<>(requested(), this, false).notifyWatcher(watcher);
   }
 }
