@@ -68,8 +68,18 @@ public record RpcStatus(Code code, String message) {
     return code == Code.OK;
   }
 
+  /** Whether a control plane has no such resource for this client (A88). */
+  public boolean isAbsence() {
+    return code == Code.NOT_FOUND || code == Code.PERMISSION_DENIED;
+  }
+
   public RpcStatus withPrefix(String prefix) {
     return new RpcStatus(code, message.isEmpty() ? prefix : prefix + ": " + message);
+  }
+
+  /** Returns this status with {@code note}, which may be empty, at the end of the message. */
+  public RpcStatus withNote(String note) {
+    return message.endsWith(note) ? this : new RpcStatus(code, message + "; " + note);
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.testing.Conformance;
 import java.util.EnumSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -39,6 +40,15 @@ class RpcStatusTest {
   @EnumSource(Code.class)
   void whatTheControlPlaneCausesIsUnavailable(Code code) {
     assertThat(new RpcStatus(code, "why").forDataPlane()).isEqualTo(RpcStatus.unavailable("why"));
+  }
+
+  @Test
+  void aNoteIsAtTheEndOnce() {
+    RpcStatus noted = RpcStatus.internal("why").withNote("lost");
+
+    assertThat(noted).isEqualTo(RpcStatus.internal("why; lost"));
+    assertThat(noted.withNote("lost")).isEqualTo(noted);
+    assertThat(noted.withNote("")).isEqualTo(noted);
   }
 
   @ParameterizedTest

@@ -81,8 +81,16 @@ public sealed interface PickResult {
     }
   }
 
-  /** The call fails. A "wait for ready" call waits for the next picker instead. */
-  record Fail(RpcStatus status) implements PickResult {}
+  /**
+   * The call fails. A "wait for ready" call waits for the next picker instead.
+   *
+   * @param isOfConfig whether the configuration of the cluster has failed; calls are not retried
+   */
+  record Fail(RpcStatus status, boolean isOfConfig) implements PickResult {
+    public Fail(RpcStatus status) {
+      this(status, false);
+    }
+  }
 
   /** The call fails even when it is "wait for ready". */
   record Drop(RpcStatus status, Reason reason) implements PickResult {}
@@ -92,7 +100,7 @@ public sealed interface PickResult {
     OVERLOAD_DROP,
     /** The number of calls in flight has reached the cluster's limit (A32). */
     CIRCUIT_BREAKER,
-    /** The cluster does not exist or is unusable (A31-09). */
+    /** The cluster does not exist (A31-09). */
     NO_CLUSTER
   }
 }

@@ -112,6 +112,37 @@ class FailModeIT {
     assertThat(app.call("a.Pay/Charge").backend()).isEqualTo("a");
   }
 
+  @Conformance({"SC-21", "A88-32"})
+  @Test
+  void aCallThatWaitsForReadyOutlastsARefusedCluster() {
+    controlPlane.serve(Xds.cluster("B", "MAGLEV"));
+    awaitFailure("b.Pay/Charge", "cluster \"B\" is invalid: lb_policy: MAGLEV");
+    assertThat(mesh.app().call("b.Pay/Charge").local()).isEqualTo("xds_error");
+    var waiting = mesh.app().send("b.Pay/Charge", App.WAIT_FOR_READY, "true");
+    awaitOneQueued();
+
+    controlPlane.serve(Xds.cluster("B"));
+
+    assertThat(App.join(waiting).backend()).isEqualTo("b");
+  }
+
+  @Conformance("A31-09")
+  @Test
+  void aCallThatWaitsForReadyFailsWithADeletedClusterInAnOutageToo() {
+    controlPlane.remove(ResourceType.CLUSTER, "B");
+    awaitFailure("b.Pay/Charge", "cluster \"B\" does not exist");
+    controlPlane.kill();
+    awaitFailure("b.Pay/Charge", "cannot be reached");
+
+    App.Reply reply = App.join(mesh.app().send("b.Pay/Charge", App.WAIT_FOR_READY, "true"));
+
+    assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(reply.local()).isEqualTo("xds_error");
+    assertThat(reply.message())
+        .startsWith("cluster \"B\" does not exist")
+        .containsOnlyOnce("cannot be reached");
+  }
+
   @Conformance("A88-33")
   @Test
   void refusedEndpointsCloseTheClusterToNewCallsThoughItsConnectionsWork() {

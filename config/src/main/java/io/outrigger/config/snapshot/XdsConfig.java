@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * @param virtualHost the virtual host of {@code routes} for the target's data-plane authority
  * @param clusters every cluster to which a route, an aggregate or a request in progress refers, or
- *     the status with which its calls fail
+ *     the reason why its calls fail: NOT_FOUND if it does not exist, otherwise UNAVAILABLE
  */
 public record XdsConfig(
     ApiListener listener,

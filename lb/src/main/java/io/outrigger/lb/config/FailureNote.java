@@ -11,7 +11,6 @@ public record FailureNote(String cluster, String note) {
   public static final FailureNote NONE = new FailureNote("", "");
 
   public RpcStatus unavailable(String reason) {
-    String text = "cluster \"" + cluster + "\": " + reason;
-    return RpcStatus.unavailable(note.isEmpty() ? text : text + "; " + note);
+    return RpcStatus.unavailable("cluster \"" + cluster + "\": " + reason).withNote(note);
   }
 }

@@ -235,15 +235,16 @@ public sealed interface LbConfig {
 
   /**
    * Fails all calls: the cluster or priority has no endpoints, or the cluster does not exist or is
-   * unusable.
+   * unusable. "Wait for ready" calls fail only if the cluster does not exist, because they would
+   * keep a reference to the cluster forever (A31-09).
    *
-   * @param refuses whether "wait for ready" calls fail too; true if the cluster does not exist or
-   *     is unusable, because waiting calls would keep a reference to the cluster forever (A31-09)
+   * @param status an absence if the cluster does not exist
+   * @param isOfConfig whether the cluster itself does not exist or is unusable
    */
-  record Failing(RpcStatus status, boolean refuses) implements LbConfig {
+  record Failing(RpcStatus status, boolean isOfConfig) implements LbConfig {
     @Override
     public String policy() {
-      return refuses ? "refusing" : "failing";
+      return status.isAbsence() ? "refusing" : "failing";
     }
   }
 

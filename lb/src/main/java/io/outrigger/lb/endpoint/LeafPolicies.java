@@ -1,6 +1,7 @@
 package io.outrigger.lb.endpoint;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
@@ -58,10 +59,11 @@ public final class LeafPolicies {
     @Override
     public void update(LbConfig next) {
       config = (LbConfig.Failing) next;
+      RpcStatus status = config.status().forDataPlane();
       PickResult result =
-          config.refuses()
-              ? new PickResult.Drop(config.status(), PickResult.Reason.NO_CLUSTER)
-              : new PickResult.Fail(config.status());
+          config.status().isAbsence()
+              ? new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)
+              : new PickResult.Fail(status, config.isOfConfig());
       parent.publish(Connectivity.TRANSIENT_FAILURE, new Picker.Fixed(result));
     }
 

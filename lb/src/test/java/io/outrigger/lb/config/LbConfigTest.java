@@ -47,7 +47,7 @@ class LbConfigTest {
                 new LbConfig.Child("a", "a", weighted, false),
                 new LbConfig.Child("b", "b", override, false))),
         new LbConfig.Failing(RpcStatus.unavailable(""), false),
-        new LbConfig.Failing(RpcStatus.unavailable(""), true));
+        new LbConfig.Failing(new RpcStatus(RpcStatus.Code.NOT_FOUND, ""), true));
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.LbNode;
+import io.outrigger.testing.Conformance;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -19,20 +20,26 @@ class FailingPolicyTest {
 
   private final FakeParent parent = new FakeParent();
 
+  @Conformance({"SC-21", "A31-09", "A88-20"})
   @Test
-  void aFailureMayBeWaitedOutAndARefusalMayNot() {
+  void onlyAClusterThatDoesNotExistFailsCallsThatWait() {
     policy(new LbConfig.Failing(STATUS, false));
-    assertThat(parent.pick()).isEqualTo(new PickResult.Fail(STATUS));
+    assertThat(parent.pick()).isEqualTo(new PickResult.Fail(STATUS, false));
 
     policy(new LbConfig.Failing(STATUS, true));
+    assertThat(parent.pick()).isEqualTo(new PickResult.Fail(STATUS, true));
+
+    policy(new LbConfig.Failing(absence(RpcStatus.Code.NOT_FOUND), true));
+    assertThat(parent.pick()).isEqualTo(new PickResult.Drop(STATUS, PickResult.Reason.NO_CLUSTER));
+    policy(new LbConfig.Failing(absence(RpcStatus.Code.PERMISSION_DENIED), true));
     assertThat(parent.pick()).isEqualTo(new PickResult.Drop(STATUS, PickResult.Reason.NO_CLUSTER));
     assertThat(parent.state()).isEqualTo(TRANSIENT_FAILURE);
   }
 
   @Test
   void viewsShowTheReason() {
-    for (boolean refuses : List.of(false, true)) {
-      var config = new LbConfig.Failing(STATUS, refuses);
+    for (RpcStatus status : List.of(STATUS, absence(RpcStatus.Code.NOT_FOUND))) {
+      var config = new LbConfig.Failing(status, true);
       assertThat(Samples.describe(policy(config), "pay"))
           .isEqualTo(
               new LbNode(
@@ -45,6 +52,10 @@ class FailingPolicyTest {
                   List.of(),
                   true));
     }
+  }
+
+  private static RpcStatus absence(RpcStatus.Code code) {
+    return new RpcStatus(code, STATUS.message());
   }
 
   private LbPolicy policy(LbConfig config) {

@@ -188,6 +188,11 @@ public final class Samples {
         cluster(name, new ClusterSource.Aggregate(List.of(leaves))), List.of(leaves), NOTE);
   }
 
+  /** The failure of a cluster that does not exist. */
+  public static RpcStatus gone(String cluster) {
+    return new RpcStatus(RpcStatus.Code.NOT_FOUND, "cluster \"" + cluster + "\" does not exist");
+  }
+
   /** A configuration whose routes lead to {@code routed}. */
   public static XdsConfig config(Set<String> routed, ClusterConfig... clusters) {
     return config(routed, Map.of(), clusters);
@@ -196,12 +201,12 @@ public final class Samples {
   /**
    * A configuration whose routes lead to {@code routed}.
    *
-   * @param failed why, by name of cluster
+   * @param failed by name of cluster
    */
   public static XdsConfig config(
-      Set<String> routed, Map<String, String> failed, ClusterConfig... clusters) {
+      Set<String> routed, Map<String, RpcStatus> failed, ClusterConfig... clusters) {
     Map<String, Outcome<ClusterConfig>> all = new HashMap<>();
-    failed.forEach((name, why) -> all.put(name, Outcome.failed(RpcStatus.unavailable(why))));
+    failed.forEach((name, status) -> all.put(name, Outcome.failed(status)));
     for (ClusterConfig cluster : clusters) {
       all.put(cluster.cluster().name(), Outcome.ok(cluster));
     }

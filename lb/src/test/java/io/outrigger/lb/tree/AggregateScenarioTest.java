@@ -300,10 +300,7 @@ class AggregateScenarioTest {
   void aLeafThatFailedIsSkippedAndComesBack() {
     lb.apply(
         Samples.config(
-            Set.of("all"),
-            Map.of("a", "cluster \"a\" does not exist"),
-            Samples.aggregate("all", "a", "b"),
-            b));
+            Set.of("all"), Map.of("a", Samples.gone("a")), Samples.aggregate("all", "a", "b"), b));
     lb.ready(B0);
     assertThat(lb.picked("all")).isEqualTo(B0);
 

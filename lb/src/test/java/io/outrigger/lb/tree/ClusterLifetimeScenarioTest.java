@@ -3,6 +3,7 @@ package io.outrigger.lb.tree;
 import static io.outrigger.lb.state.Connectivity.CONNECTING;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
@@ -129,12 +130,28 @@ class ClusterLifetimeScenarioTest {
     List<String> woken = new ArrayList<>();
     park("a", woken, "waiting");
 
-    lb.apply(Samples.config(Set.of("a"), Map.of("a", "cluster \"a\" does not exist")));
+    lb.apply(Samples.config(Set.of("a"), Map.of("a", Samples.gone("a"))));
 
     assertThat(woken).containsExactly("waiting");
     assertThat(((PickResult.Drop) lb.pick("a")).reason()).isEqualTo(Reason.NO_CLUSTER);
     assertThat(lb.failure("a")).isEqualTo("cluster \"a\" does not exist");
     assertThat(lb.open()).isEmpty();
+  }
+
+  @Conformance("SC-21")
+  @Test
+  void callsThatWaitOutlastAClusterThatIsUnusable() {
+    List<String> woken = new ArrayList<>();
+    var refused = RpcStatus.unavailable("cluster \"a\" is invalid");
+
+    lb.apply(Samples.config(Set.of("a"), Map.of("a", refused)));
+
+    assertThat(lb.pick("a")).isEqualTo(new PickResult.Fail(refused, true));
+    park("a", woken, "waiting");
+    lb.apply(Samples.config(Set.of("a"), Samples.eds("a", E1)));
+    assertThat(woken).containsExactly("waiting");
+    lb.ready(E1);
+    assertThat(lb.picked("a")).isEqualTo(E1);
   }
 
   @Conformance({"A31-09", "A31-41"})
@@ -144,9 +161,7 @@ class ClusterLifetimeScenarioTest {
     lb.ready(E2);
     lb.handle("a").acquire();
 
-    lb.apply(
-        Samples.config(
-            Set.of("b"), Map.of("a", "cluster \"a\" does not exist"), Samples.eds("b", E2)));
+    lb.apply(Samples.config(Set.of("b"), Map.of("a", Samples.gone("a")), Samples.eds("b", E2)));
 
     assertThat(lb.pick("a")).isInstanceOf(PickResult.Drop.class);
     assertThat(lb.picked("b")).isEqualTo(E2);

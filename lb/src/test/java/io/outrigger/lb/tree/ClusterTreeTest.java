@@ -302,7 +302,7 @@ class ClusterTreeTest {
   }
 
   @Test
-  void anAggregateWithoutUsableLeavesRefuses() {
+  void anAggregateWithoutUsableLeavesIsUnusable() {
     LbConfig tree = ClusterTree.aggregate(Samples.aggregate("all", "a"), List.of());
 
     assertThat(tree)

@@ -55,7 +55,7 @@ class DryRunTreesTest {
     XdsConfig config =
         Samples.config(
             Set.of("lost", "none", "gone"),
-            Map.of("gone", "cluster \"gone\" does not exist"),
+            Map.of("gone", Samples.gone("gone")),
             Samples.undiscovered("lost", "EDS is gone"),
             Samples.aggregate("none"));
     List<LbNode> trees = assertSameShape(config);

@@ -278,8 +278,10 @@ final class CallAttempts implements PickContext, FilteredCall {
         reason = CONNECTION_GONE;
       } else if (result instanceof PickResult.Fail fail) {
         if (!call.head().waitsForReady()) {
-          if (!retry(fail.status())) {
-            call.reply(fail.status(), call.caller.unreachable());
+          if (fail.isOfConfig() || !retry(fail.status())) {
+            call.reply(
+                fail.status(),
+                fail.isOfConfig() ? LocalReason.XDS_ERROR : call.caller.unreachable());
           }
           return;
         }

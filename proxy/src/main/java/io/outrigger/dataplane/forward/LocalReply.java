@@ -42,10 +42,8 @@ public final class LocalReply {
             || reason == LocalReason.XDS_ERROR
             || text.contains(NODE_ID)
             || (!clusterNote.isEmpty() && text.contains(clusterNote));
-    String note = clusterNote.isEmpty() ? NODE_ID + " " + nodeId : clusterNote;
-    return hasNote || (clusterNote.isEmpty() && nodeId.isEmpty())
-        ? status
-        : new RpcStatus(status.code(), text + "; " + note);
+    String nodeNote = nodeId.isEmpty() ? "" : NODE_ID + " " + nodeId;
+    return hasNote ? status : status.withNote(clusterNote.isEmpty() ? nodeNote : clusterNote);
   }
 
   /** Builds a whole gRPC response in one header block. */

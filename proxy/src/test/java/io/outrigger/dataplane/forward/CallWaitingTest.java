@@ -89,6 +89,13 @@ class CallWaitingTest {
     script.picks(backend.use);
     assertThat(backend.stream().log.get(0)).doesNotContain(OPT_IN);
 
+    script.picks(new PickResult.Fail(RpcStatus.unavailable("cluster is invalid"), true));
+    var waiting = script.unary(OPT_IN, "true");
+    assertThat(waiting.stream.log).isEmpty();
+    script.picks(backend.use);
+    assertThat(waiting.stream.log).isEmpty();
+    assertThat(script.forward.totals().queued()).isZero();
+
     var dropped = RpcStatus.unavailable("dropped");
     script.picks(new PickResult.Drop(dropped, PickResult.Reason.CIRCUIT_BREAKER));
     var drop = script.unary(OPT_IN, "true");

@@ -616,6 +616,17 @@ class RetryTest {
     assertThat(script.forward.totals().count(CallCounter.RETRIED)).isEqualTo(1);
   }
 
+  @Test
+  void aFailureOfTheConfigurationIsFinal() {
+    script.picks(new PickResult.Fail(RpcStatus.unavailable("cluster is invalid"), true));
+
+    App app = script.unary();
+
+    assertThat(app.field("grpc-message")).startsWith("cluster is invalid");
+    assertThat(app.field("x-outrigger-local")).isEqualTo("xds_error");
+    assertThat(script.forward.totals().count(CallCounter.RETRIED)).isZero();
+  }
+
   @Conformance({"A31-01", "A31-04"})
   @Test
   void anotherRouteMeanwhileIsNotThisCalls() {

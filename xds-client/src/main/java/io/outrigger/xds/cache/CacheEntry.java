@@ -85,9 +85,16 @@ public record CacheEntry<T>(
     return dataError.isPresent() && dataError.get().status().code() == RpcStatus.Code.NOT_FOUND;
   }
 
-  /** Returns the ambient error, or the reason why no resource is in use. */
+  /**
+   * Returns the ambient error, or the reason why no resource is in use. The reason for a resource
+   * that does not exist stays an absence while the control plane cannot be reached (A31-09).
+   */
   public Optional<RpcStatus> error() {
-    return streamError.isPresent() ? streamError : dataError.map(DataError::status);
+    Optional<RpcStatus> error = dataError.map(DataError::status);
+    Optional<RpcStatus> absence = error.filter(status -> held.isEmpty() && status.isAbsence());
+    return streamError
+        .map(outage -> absence.map(status -> status.withNote(outage.message())).orElse(outage))
+        .or(() -> error);
   }
 
   /** Returns the held instance if equal, so that later comparisons are cheap. */

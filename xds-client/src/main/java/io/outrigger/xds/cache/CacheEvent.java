@@ -85,14 +85,8 @@ public sealed interface CacheEvent<T> {
     @Override
     public CacheEntry<T> next(CacheEntry<T> entry, ServerFeatures features) {
       var error = new DataError(status, version, Optional.empty(), at);
-      boolean drop = isAbsence() && (features.failOnDataErrors() || entry.isStale());
+      boolean drop = status.isAbsence() && (features.failOnDataErrors() || entry.isStale());
       return entry.withDataError(CacheState.RECEIVED_ERROR, error, drop);
-    }
-
-    /** Whether the server has no such resource for this client (A88). */
-    public boolean isAbsence() {
-      return status.code() == RpcStatus.Code.NOT_FOUND
-          || status.code() == RpcStatus.Code.PERMISSION_DENIED;
     }
   }
 

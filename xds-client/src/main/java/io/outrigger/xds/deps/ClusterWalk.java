@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Count;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
@@ -165,7 +166,9 @@ final class ClusterWalk {
       return;
     }
     if (known.value().isEmpty()) {
-      put(name, failed(ResolutionNotes.describe(ResourceType.CLUSTER, name, known.error())));
+      Code code = known.error().isAbsence() ? Code.NOT_FOUND : Code.UNAVAILABLE;
+      String reason = ResolutionNotes.describe(ResourceType.CLUSTER, name, known.error());
+      put(name, Outcome.failed(new RpcStatus(code, notes.failure(reason).message())));
       return;
     }
     ClusterResource resource = known.value().get();

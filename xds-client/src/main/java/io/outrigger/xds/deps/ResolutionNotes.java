@@ -38,8 +38,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
 
   /** Returns a status that callers may receive, whose message is {@code reason} and the note. */
   public RpcStatus failure(String reason) {
-    String note = note(RpcStatus.OK, RpcStatus.OK);
-    return RpcStatus.unavailable(note.isEmpty() ? reason : reason + "; " + note);
+    return RpcStatus.unavailable(reason).withNote(note(RpcStatus.OK, RpcStatus.OK));
   }
 
   /** Returns {@code noun "name": reason}; omits noun and name if the reason begins with them. */

@@ -3,12 +3,10 @@ package io.outrigger.xds.stream;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
-import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.decode.DecodeContext;
@@ -332,7 +330,7 @@ final class StateKeeper {
     boolean isKept =
         subscription.isWatched()
             && !subscription.isWatchedFor(AdsClients.SERVERS)
-            && !isWithdrawn(subscription.entry());
+            && subscription.entry().dataError().filter(e -> e.status().isAbsence()).isEmpty();
     return subscription
         .entry()
         .held()
@@ -340,16 +338,6 @@ final class StateKeeper {
         .map(
             held ->
                 new KeptResource(key, held.server().uri(), held.version(), held.at(), held.raw()));
-  }
-
-  /** Whether the control plane no longer has the resource for this client (A88). */
-  private static boolean isWithdrawn(CacheEntry<?> entry) {
-    return entry
-        .dataError()
-        .map(error -> error.status().code())
-        .filter(
-            code -> code == RpcStatus.Code.NOT_FOUND || code == RpcStatus.Code.PERMISSION_DENIED)
-        .isPresent();
   }
 
   private void save(Map<KeptResource.Key, Optional<KeptResource>> ready) {

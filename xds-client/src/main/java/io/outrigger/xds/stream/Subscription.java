@@ -111,7 +111,7 @@ final class Subscription<T> {
 
   private static boolean isAbsence(CacheEvent<?> event) {
     return event instanceof CacheEvent.Deleted
-        || (event instanceof CacheEvent.ServerError<?> error && error.isAbsence());
+        || (event instanceof CacheEvent.ServerError<?> error && error.status().isAbsence());
   }
 
   /** Whether the deletion of the stale resource is deferred. */

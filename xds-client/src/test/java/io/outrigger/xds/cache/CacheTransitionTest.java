@@ -264,6 +264,22 @@ final class CacheTransitionTest {
         .containsExactly("changed v1", "changed INVALID_ARGUMENT: bad", "changed UNAVAILABLE: e");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "deleted,           NOT_FOUND: e; lost",
+    "NOT_FOUND,         NOT_FOUND: e; lost",
+    "PERMISSION_DENIED, PERMISSION_DENIED: e; lost",
+    "rejected,          UNAVAILABLE: lost"
+  })
+  @Conformance({"A31-09", "A88-44"})
+  void anOutageDoesNotHideThatAResourceDoesNotExist(String event, String error) {
+    var script = new CacheScript(FAIL).apply(received("v1")).apply(named(event));
+
+    script.apply(new StreamFailed<>(RpcStatus.unavailable("lost")));
+
+    assertThat(script.last()).isEqualTo("changed " + error);
+  }
+
   @Test
   void aStreamErrorDoesNotChangeTheState() {
     for (CacheEntry<String> entry : everyEntry()) {

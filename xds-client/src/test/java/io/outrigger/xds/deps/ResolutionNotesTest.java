@@ -101,7 +101,7 @@ class ResolutionNotesTest {
     mesh.fail(CLUSTER, "a", GONE);
 
     assertThat(mesh.cluster("a").status())
-        .isEqualTo(RpcStatus.unavailable("cluster \"a\": does not exist; lost"));
+        .isEqualTo(new RpcStatus(RpcStatus.Code.NOT_FOUND, "cluster \"a\": does not exist; lost"));
   }
 
   @Test

@@ -114,7 +114,7 @@ class SilentControlPlaneScenarioTest {
     loop.advance(Duration.ofMillis(1));
 
     RpcStatus status = clusterOf("a").status();
-    assertThat(status.code()).isEqualTo(RpcStatus.Code.UNAVAILABLE);
+    assertThat(status.code()).isEqualTo(RpcStatus.Code.NOT_FOUND);
     assertThat(status.message())
         .startsWith("cluster \"a\" does not exist")
         .endsWith("xDS node ID: node-1");

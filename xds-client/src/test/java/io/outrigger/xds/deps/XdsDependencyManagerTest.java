@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class XdsDependencyManagerTest {
   @Test
@@ -240,7 +242,9 @@ class XdsDependencyManagerTest {
 
     assertThat(mesh.config().clusters()).containsOnlyKeys("b");
     assertThat(mesh.cluster("b").status())
-        .isEqualTo(RpcStatus.unavailable("cluster \"b\": does not exist; xDS node ID: node-1"));
+        .isEqualTo(
+            new RpcStatus(
+                RpcStatus.Code.NOT_FOUND, "cluster \"b\": does not exist; xDS node ID: node-1"));
   }
 
   @Conformance("A74-03")
@@ -253,8 +257,26 @@ class XdsDependencyManagerTest {
     mesh.fail(CLUSTER, "b", GONE);
 
     assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
-    assertThat(mesh.cluster("b").status().code()).isEqualTo(RpcStatus.Code.UNAVAILABLE);
+    assertThat(mesh.cluster("b").status().code()).isEqualTo(RpcStatus.Code.NOT_FOUND);
     assertThat(mesh.cluster("b").status().message()).contains("cluster \"b\": does not exist");
+  }
+
+  /** Load balancing needs the difference (A31-09); calls get UNAVAILABLE in any case (A88-20). */
+  @ParameterizedTest
+  @CsvSource({
+    "NOT_FOUND, NOT_FOUND",
+    "PERMISSION_DENIED, NOT_FOUND",
+    "INVALID_ARGUMENT, UNAVAILABLE",
+    "UNAVAILABLE, UNAVAILABLE",
+    "INTERNAL, UNAVAILABLE"
+  })
+  @Conformance("A31-09")
+  void onlyAnAbsentClusterDoesNotExist(RpcStatus.Code reported, RpcStatus.Code published) {
+    Mesh mesh = Mesh.serving("a");
+
+    mesh.fail(CLUSTER, "a", new RpcStatus(reported, "reason"));
+
+    assertThat(mesh.cluster("a").status().code()).isEqualTo(published);
   }
 
   @Conformance({"A74-04", "A88-33"})
