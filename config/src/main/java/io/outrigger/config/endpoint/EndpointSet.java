@@ -19,7 +19,9 @@ public record EndpointSet(
     List<DropCategory> drops,
     List<String> leftOut) {
   public EndpointSet {
-    priorities = priorities.stream().map(List::copyOf).toList();
+    List<List<LocalityEndpoints>> copies = new ArrayList<>(priorities.size());
+    priorities.forEach(each -> copies.add(List.copyOf(each))); // for each cluster, so no stream
+    priorities = List.copyOf(copies);
     drops = List.copyOf(drops);
     leftOut = List.copyOf(leftOut);
   }

@@ -131,7 +131,12 @@ final class ClusterDecoder {
 
   private static Optional<CircuitBreakers.Thresholds> ofDefaultPriority(
       List<CircuitBreakers.Thresholds> all) {
-    return all.stream().filter(each -> each.getPriority() == RoutingPriority.DEFAULT).findFirst();
+    for (CircuitBreakers.Thresholds each : all) { // runs for each cluster, so no stream
+      if (each.getPriority() == RoutingPriority.DEFAULT) {
+        return Optional.of(each);
+      }
+    }
+    return Optional.empty();
   }
 
   /** Decodes {@code override_host_status}; ignores statuses that A55 does not support. */

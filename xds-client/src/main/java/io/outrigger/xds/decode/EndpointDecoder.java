@@ -107,7 +107,11 @@ final class EndpointDecoder {
                 .formatted(expected));
         return;
       }
-      long sum = priority.getValue().stream().mapToLong(LocalityEndpoints::weight).sum();
+      long sum = 0;
+      for (LocalityEndpoints locality :
+          priority.getValue()) { // runs for each cluster, so no stream
+        sum += locality.weight();
+      }
       if (sum > RouteActionDecoder.MAX_UINT32) {
         errors.add(
             "the locality weights of priority %d add up to %d, above %d"

@@ -97,7 +97,12 @@ record PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
   }
 
   Optional<PolicyDecoder.Legacy> legacy(Cluster.LbPolicy value) {
-    return legacies().filter(each -> each.value() == value).findFirst();
+    for (PolicyDecoder each : decoders) { // runs for each cluster, so no stream
+      if (each.legacy().isPresent() && each.legacy().get().value() == value) {
+        return each.legacy();
+      }
+    }
+    return Optional.empty();
   }
 
   private Stream<PolicyDecoder.Legacy> legacies() {

@@ -115,7 +115,9 @@ public record Overlay(
   }
 
   public List<ClusterRule> clusterRules(String name) {
-    return clusters.stream().filter(rule -> Glob.anyMatches(rule.names(), name)).toList();
+    return clusters.isEmpty() // the usual case; runs for each cluster
+        ? clusters
+        : clusters.stream().filter(rule -> Glob.anyMatches(rule.names(), name)).toList();
   }
 
   /** The route rules for all targets that are not in {@link #routeRulesByTarget}. */
