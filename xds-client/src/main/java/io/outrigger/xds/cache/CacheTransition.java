@@ -4,11 +4,9 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.xds.ResourceWatcher;
-import io.outrigger.xds.cache.CacheEvent.Received;
 import io.outrigger.xds.cache.CacheEvent.Rejected;
 import io.outrigger.xds.cache.CacheEvent.Restored;
 import io.outrigger.xds.cache.CacheEvent.ServerError;
-import io.outrigger.xds.cache.CacheEvent.TimerFired;
 
 /**
  * Computes the next state of an entry after an event (A88).
@@ -17,7 +15,7 @@ import io.outrigger.xds.cache.CacheEvent.TimerFired;
  * event            next state        held resource                          timer
  * Received         ACKED             the new resource                       stops
  * Rejected         NACKED            kept; dropped with fail_on_data_errors stops
- * Deleted, held    DOES_NOT_EXIST    kept; dropped with fail_on_data_errors
+ * Deleted, held    DOES_NOT_EXIST    kept; dropped with fail_on_data_errors stops
  * Deleted, none    unchanged
  * ServerError      RECEIVED_ERROR    kept; NOT_FOUND and PERMISSION_DENIED  stops
  *                                    drop it with fail_on_data_errors
@@ -72,12 +70,12 @@ public final class CacheTransition {
    */
   public static <T> Step<T> apply(
       CacheEntry<T> entry, CacheEvent<T> event, ServerFeatures features) {
+    CacheEntry<T> next = event.next(entry, features);
     boolean stopsTimers =
-        event instanceof Received
-            || event instanceof Rejected
+        event instanceof Rejected
             || event instanceof ServerError
             || event instanceof Restored // the timer starts when the control plane answers
-            || event instanceof TimerFired; // a resource is declared missing once (A57-19)
-    return new Step<>(entry, event.next(entry, features), stopsTimers);
+            || !next.awaitsAnswer(); // a resource is declared missing once (A57-19)
+    return new Step<>(entry, next, stopsTimers);
   }
 }

@@ -120,6 +120,14 @@ final class CacheTransitionTest {
   }
 
   @Test
+  void theDeletionOfAStaleResourceStopsTheTimers() {
+    var kept = ((CacheEvent.Received<String>) received("kept")).held();
+    CacheEntry<String> stale = after(CacheEntry.requested(), new CacheEvent.Restored<>(kept));
+
+    assertThat(CacheTransition.apply(stale, named("deleted"), DEFAULT).stopsTimers()).isTrue();
+  }
+
+  @Test
   @Conformance("A57-35")
   void absenceOfWhatWasNeverReceivedIsNoDeletion() {
     var script = new CacheScript(DEFAULT);

@@ -129,6 +129,8 @@ final class StateScenarioTest {
     assertThat(cluster.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
     assertThat(ads.observed).contains("stale no stale resource is in use any more");
     assertThat(stale()).isEmpty();
+    ads.loop.advance(ResourceTimers.TIMEOUT);
+    assertThat(cluster.take()).as("told once").isEmpty();
   }
 
   /** Its last version stays in use (A88), but no later process may use it. */
