@@ -64,7 +64,8 @@ public sealed interface CacheEvent<T> {
     @Override
     public CacheEntry<T> next(CacheEntry<T> entry, ServerFeatures features) {
       boolean isKnown = entry.state() == CacheState.DOES_NOT_EXIST;
-      if (entry.held().isEmpty() || (isKnown && !features.failOnDataErrors())) {
+      boolean isReceived = entry.held().isPresent() || entry.state() == CacheState.NACKED;
+      if (!isReceived || (isKnown && !features.failOnDataErrors())) {
         return entry; // never received (A57-35), or already deleted but kept (A88-18)
       }
       var status = new RpcStatus(RpcStatus.Code.NOT_FOUND, message);

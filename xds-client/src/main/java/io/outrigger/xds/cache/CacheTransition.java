@@ -16,7 +16,8 @@ import io.outrigger.xds.cache.CacheEvent.ServerError;
  * Received         ACKED             the new resource                       stops
  * Rejected         NACKED            kept; dropped with fail_on_data_errors stops
  * Deleted, held    DOES_NOT_EXIST    kept; dropped with fail_on_data_errors stops
- * Deleted, none    unchanged
+ * Deleted, NACKED  DOES_NOT_EXIST    none                                   stops
+ * Deleted, others  unchanged
  * ServerError      RECEIVED_ERROR    kept; NOT_FOUND and PERMISSION_DENIED  stops
  *                                    drop it with fail_on_data_errors
  * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with             stops

@@ -271,13 +271,14 @@ record ResponseHandler(
     List<String> deleted = new ArrayList<>();
     for (String name : absent) {
       Subscription<T> subscription = subscriptions.find(type, name);
-      if (subscription == null || subscription.entry().held().isEmpty()) {
-        continue; // never received (A57-35)
+      if (subscription == null || subscription.isTimed()) {
+        continue; // not requested any more, or not received (A57-35)
       }
       CacheEntry<T> before = subscription.entry();
       String message = subscription.subject() + " does not exist: the control plane removed it";
       subscription.apply(new CacheEvent.Deleted<>(message, version, now), origin.features());
-      if (!before.isStale() && !subscription.entry().equals(before)) {
+      boolean wasInUse = before.held().isPresent() && !before.isStale();
+      if (wasInUse && !subscription.entry().equals(before)) {
         deleted.add(name);
       }
     }

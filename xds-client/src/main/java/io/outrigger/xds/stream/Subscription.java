@@ -175,6 +175,11 @@ final class Subscription<T> {
     timers.put(owner, started);
   }
 
+  /** Whether nothing is in use and the control plane still has time to send the resource. */
+  boolean isTimed() {
+    return entry.held().isEmpty() && !timers.isEmpty();
+  }
+
   void stopTimer(ResourceTimers owner) {
     TimerHandle running = timers.remove(owner);
     if (running != null) {

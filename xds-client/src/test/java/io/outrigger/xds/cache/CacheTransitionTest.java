@@ -221,6 +221,20 @@ final class CacheTransitionTest {
   }
 
   @Test
+  @Conformance({"A57-34", "A31-09"})
+  void aRefusedResourceIsDeletedLikeOneInUse() {
+    for (ServerFeatures features : List.of(DEFAULT, FAIL)) {
+      var script = new CacheScript(features).apply(rejected("bad"));
+
+      script.apply(named("deleted"));
+
+      assertThat(script.entry.state()).isEqualTo(CacheState.DOES_NOT_EXIST);
+      assertThat(script.told)
+          .containsExactly("changed INVALID_ARGUMENT: bad", "changed NOT_FOUND: e");
+    }
+  }
+
+  @Test
   void anIgnoredDeletionIsNotedOnce() {
     var script = new CacheScript(DEFAULT).apply(received("v1")).apply(named("deleted"));
 

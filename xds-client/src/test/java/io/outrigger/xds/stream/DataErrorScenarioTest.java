@@ -119,6 +119,21 @@ final class DataErrorScenarioTest {
   }
 
   @Test
+  @Conformance("A57-34")
+  void aRefusedResourceThatIsAbsentDoesNotExist() {
+    var watcher = ads.watch(CLUSTER, "c");
+    ads.stream().ready().respond(CLUSTER, "1", invalid(CLUSTER, "c", "wrong"));
+    watcher.take();
+
+    ads.stream().respond(CLUSTER, "2").respond(CLUSTER, "3");
+
+    assertThat(watcher.take())
+        .containsExactly(
+            "failed: NOT_FOUND: cluster \"c\" does not exist: the control plane removed it");
+    assertThat(ads.observed).noneMatch(event -> event.startsWith("deleted"));
+  }
+
+  @Test
   @Conformance("A88-26")
   void theIdenticalVersionClearsTheErrorOfARefusedOne() {
     var watcher = ads.watch(CLUSTER, "c");

@@ -309,6 +309,8 @@ final class ResourceTimersScenarioTest {
     failing.stream().ready();
     watcher.take();
 
+    failing.stream().respond(CLUSTER, "3");
+    assertThat(watcher.take()).noneMatch(each -> each.contains("NOT_FOUND")); // still in time
     failing.loop.advance(Duration.ofSeconds(15));
 
     assertThat(watcher.take()).containsExactly(MISSING);
