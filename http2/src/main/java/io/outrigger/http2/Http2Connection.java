@@ -50,7 +50,7 @@ public final class Http2Connection {
   private Http2Connection(boolean server, ConnectionSettings settings, ChannelHandlerContext ctx) {
     this.ctx = ctx;
     this.settings = settings;
-    dirty = LoopTurn.of(ctx.channel().eventLoop()).open(this::onEndOfTurn, this::onTick);
+    dirty = LoopTurn.of(ctx.channel().eventLoop()).open(this, this::onEndOfTurn, this::onTick);
     state = new ConnectionState(server, ctx.channel());
     writer = new FrameWriter(ctx, dirty::set);
     var decoder = new HpackDecoder(settings.maxHeaderListBytes());

@@ -27,12 +27,14 @@ final class LoopTurn {
   @LoopConfined
   static final class Mark {
     private final LoopTurn turn;
+    private final Object connection;
     private final Runnable onEndOfTurn;
     private final LongConsumer onTick;
     private boolean set;
 
-    private Mark(LoopTurn turn, Runnable onEndOfTurn, LongConsumer onTick) {
+    private Mark(LoopTurn turn, Object connection, Runnable onEndOfTurn, LongConsumer onTick) {
       this.turn = turn;
+      this.connection = connection;
       this.onEndOfTurn = onEndOfTurn;
       this.onTick = onTick;
     }
@@ -94,14 +96,15 @@ final class LoopTurn {
   /**
    * Adds a connection.
    *
+   * @param connection names the connection in the log
    * @param onEndOfTurn called at the end of each turn in which the mark was set
    * @param onTick called once a second with the time by the loop's clock
    */
-  Mark open(Runnable onEndOfTurn, LongConsumer onTick) {
-    var connection = new Mark(this, onEndOfTurn, onTick);
-    connections.add(connection);
+  Mark open(Object connection, Runnable onEndOfTurn, LongConsumer onTick) {
+    var mark = new Mark(this, connection, onEndOfTurn, onTick);
+    connections.add(mark);
     tickLater();
-    return connection;
+    return mark;
   }
 
   private void add(Mark connection) {
@@ -128,11 +131,11 @@ final class LoopTurn {
   }
 
   /** Catches any failure of one connection, so that the other connections are still served. */
-  private static void serve(Mark connection) {
+  private static void serve(Mark mark) {
     try {
-      connection.onEndOfTurn.run();
+      mark.onEndOfTurn.run();
     } catch (RuntimeException | Error e) {
-      log.error("a connection was not served at the end of a turn", e);
+      log.error("{}: not served at the end of a turn", mark.connection, e);
     }
   }
 

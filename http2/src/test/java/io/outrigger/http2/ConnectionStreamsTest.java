@@ -49,7 +49,8 @@ final class ConnectionStreamsTest {
   @Test
   void theLoopKnowsHowManyStreamsBeginInATurn() {
     try (RawPeer client = RawPeer.client()) {
-      LoopTurn.Mark mark = LoopTurn.of(client.channel.eventLoop()).open(() -> {}, now -> {});
+      LoopTurn.Mark mark =
+          LoopTurn.of(client.channel.eventLoop()).open("test", () -> {}, now -> {});
       List<Integer> begun = new ArrayList<>();
       client.events.onStream = stream -> begun.add(mark.streamsOfTurn());
 

@@ -2,6 +2,9 @@ package io.outrigger.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.http2.EventLoops.TransportKind;
@@ -12,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** A connection with frames to flush is served once, at the end of the turn; all once a second. */
 final class LoopTurnTest {
@@ -22,8 +26,8 @@ final class LoopTurnTest {
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
     var one = new AtomicInteger();
     var other = new AtomicInteger();
-    LoopTurn.Mark first = turn.open(() -> {}, now -> one.incrementAndGet());
-    LoopTurn.Mark second = turn.open(() -> {}, now -> other.incrementAndGet());
+    LoopTurn.Mark first = turn.open("first", () -> {}, now -> one.incrementAndGet());
+    LoopTurn.Mark second = turn.open("second", () -> {}, now -> other.incrementAndGet());
 
     pass(channel, 999);
     assertThat(one).hasValue(0);
@@ -50,6 +54,10 @@ final class LoopTurnTest {
     var channel = new EmbeddedChannel();
     LoopTurn queue = LoopTurn.of(channel.eventLoop());
     List<String> served = new ArrayList<>();
+    var log = new ListAppender<ILoggingEvent>();
+    var logger = (Logger) LoggerFactory.getLogger(LoopTurn.class);
+    log.start();
+    logger.addAppender(log);
 
     open(
         queue,
@@ -61,12 +69,16 @@ final class LoopTurnTest {
     open(queue, () -> served.add("a later turn"));
     channel.runPendingTasks();
 
+    logger.detachAppender(log);
+    assertThat(log.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly("connection: not served at the end of a turn");
     assertThat(served).containsExactly("the next one", "a later turn");
     channel.finishAndReleaseAll();
   }
 
   private static void open(LoopTurn turn, Runnable task) {
-    turn.open(task, now -> {}).set();
+    turn.open("connection", task, now -> {}).set();
   }
 
   @Test

@@ -41,8 +41,8 @@ final class SocketReadsTest {
     channel.config().setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, FULL, FULL));
     reads = SocketReads.of(channel);
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
-    others = turn.open(() -> {}, now -> {});
-    reads.attach(() -> started, turn.open(() -> retries++, now -> {}));
+    others = turn.open("test", () -> {}, now -> {});
+    reads.attach(() -> started, turn.open("test", () -> retries++, now -> {}));
     reads.setReadCondition(() -> allowed);
     nextTurn();
   }
