@@ -61,14 +61,12 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
    */
   public void requireOnly(List<String> known) {
     for (String name : query.keySet()) {
-      if (!known.contains(name)) {
-        throw new IllegalArgumentException(
-            "unknown parameter "
-                + AdminGuard.quoted(name)
-                + (known.isEmpty()
-                    ? "; there are none here"
-                    : "; known are " + String.join(", ", known)));
-      }
+      require(
+          known.contains(name),
+          "unknown parameter "
+              + AdminGuard.quoted(name)
+              + (known.isEmpty() ? "; there are none here" : "; known are ")
+              + String.join(", ", known));
     }
   }
 }

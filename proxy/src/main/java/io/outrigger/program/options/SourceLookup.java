@@ -83,11 +83,8 @@ public final class SourceLookup {
     ports.checkNames(bootstrap);
     List<String> warnings = new ArrayList<>();
     found.map(BootstrapSource.Found::warnings).ifPresent(warnings::addAll);
-    if (!resources.isEmpty()) {
-      settings
-          .get(Flag.STATE)
-          .filter(state -> !state.last().equals("off"))
-          .ifPresent(state -> warnings.add(state.origin() + NO_STATE));
+    if (!resources.isEmpty() && !List.of("off").containsAll(settings.values(Flag.STATE))) {
+      warnings.add(settings.origin(Flag.STATE) + NO_STATE);
     }
     return new ConfigSource(
         bootstrap,
