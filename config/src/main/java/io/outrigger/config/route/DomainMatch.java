@@ -11,7 +11,7 @@ public record DomainMatch(String domain, VirtualHost host) {
    * case; 0 for no match. An exact domain is best, then a longer suffix, a longer prefix, and last
    * {@code *} (A28-01). A star matches at least one character (A28-02).
    */
-  static int rank(String domain, String authority) {
+  public static int rank(String domain, String authority) {
     int star = domain.indexOf('*');
     int fixed = domain.length() - 1;
     if (star < 0) {

@@ -21,7 +21,6 @@ import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -289,26 +288,18 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private void checkResources(Optional<Bootstrap> read, Overlay overlay) {
-    List<Path> readable = new ArrayList<>();
-    for (Path path : resources) {
-      if (Files.isReadable(path)) {
-        readable.add(path);
-      } else {
-        errors.add("--resources: cannot read " + path + ": no such file, or permission denied");
-      }
-    }
-    if (readable.isEmpty()) {
+    if (resources.isEmpty()) {
       return;
     }
     ResourceValidator.Result result =
         SourceLookup.validated(
-            ResourceFiles.read(readable), read.orElse(BootstrapSource.NONE), overlay);
+            ResourceFiles.read(resources), read.orElse(BootstrapSource.NONE), overlay);
     result.problems().forEach(problem -> errors.add(problem.toString()));
     result.broken().forEach(problem -> errors.add(problem.toString()));
     result.warnings().forEach(warning -> notices.add("warning: " + warning));
     report(result.rules());
     if (result.problems().isEmpty() && result.broken().isEmpty()) {
-      readable.forEach(path -> notices.add(path + ": OK"));
+      resources.forEach(path -> notices.add(path + ": OK"));
     }
   }
 }

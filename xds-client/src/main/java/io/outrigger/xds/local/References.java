@@ -11,6 +11,7 @@ import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
+import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
@@ -143,7 +144,11 @@ public final class References {
 
   private static void missing(boolean isError, FieldErrors place, String kind, String name) {
     report(
-        isError, place, "%s \"%s\" is not in the files; add it, or correct the name", kind, name);
+        isError,
+        place,
+        "%s \"%s\" is not in the files, or only with an error; add it, or correct the name",
+        kind,
+        name);
   }
 
   /**
@@ -184,7 +189,10 @@ public final class References {
       FieldErrors here = place.at("virtual_hosts", h);
       for (int d = 0; d < host.domains().size(); d++) {
         String domain = host.domains().get(d);
-        if (!domains.add(domain.toLowerCase(Locale.ROOT))) {
+        if (domain.isEmpty() || DomainMatch.rank(domain, domain.replace('*', 'x')) == 0) {
+          String reason = "\"%s\" matches no authority; a star is only at the start or at the end";
+          report(false, here.at("domains", d), reason, domain);
+        } else if (!domains.add(domain.toLowerCase(Locale.ROOT))) {
           report(
               isReached,
               here.at("domains", d),
@@ -192,6 +200,9 @@ public final class References {
                   + " remove one of them",
               domain);
         }
+      }
+      if (host.domains().isEmpty()) {
+        here.at("domains").ignore("is empty, so no authority matches; give a domain, such as *");
       }
       if (onlyHost.isEmpty() || onlyHost.get().equals(host)) {
         host.routes().forEach(route -> route(isReached, here.at("routes", route.index()), route));

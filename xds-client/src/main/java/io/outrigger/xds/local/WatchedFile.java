@@ -78,7 +78,8 @@ record WatchedFile<T>(
         }
       } catch (IOException e) {
         boolean isMissing = e instanceof NoSuchFileException;
-        String reason = isMissing ? "no such file or folder" : "cannot be read: " + e;
+        String reason =
+            isMissing ? "no such file or folder" : "cannot be read: " + RegularFile.reason(e);
         if (!before.containsKey(root)) { // else the file's own problem says the same
           problems.add(new FileProblem(root, reason));
         }

@@ -11,6 +11,7 @@ import static io.outrigger.xds.testing.JsonResources.socketListener;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.testing.Conformance;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
@@ -110,10 +111,13 @@ class ResourceValidatorTest {
     assertThat(texts(result.broken()))
         .containsExactlyInAnyOrder(
             "listener \"one\": api_listener.api_listener.route_config.virtual_hosts[0].routes[0]"
-                + ".route: cluster \"gone\" is not in the files; add it, or correct the name",
+                + ".route: cluster \"gone\" is not in the files, or only with an error; add it,"
+                + " or correct the name",
             "listener \"two\": api_listener.api_listener.rds.route_config_name: route configuration"
-                + " \"gone-too\" is not in the files; add it, or correct the name",
-            "cluster \"c\": eds_cluster_config: endpoints \"c\" is not in the files; add it, or"
+                + " \"gone-too\" is not in the files, or only with an error; add it, or correct"
+                + " the name",
+            "cluster \"c\": eds_cluster_config: endpoints \"c\" is not in the files, or only with"
+                + " an error; add it, or"
                 + " correct the name");
     assertThat(result.broken()).allMatch(problem -> problem.line() > 0);
   }
@@ -125,7 +129,8 @@ class ResourceValidatorTest {
     assertThat(texts(validate().broken()))
         .containsExactly(
             "listener \"server\": filter_chains[0].filters[0].typed_config.rds.route_config_name:"
-                + " route configuration \"inbound\" is not in the files; add it, or correct the"
+                + " route configuration \"inbound\" is not in the files, or only with an error;"
+                + " add it, or correct the"
                 + " name");
 
     new ResourceFolder(temp).write("b.json", routes("inbound", "none"));
@@ -182,12 +187,14 @@ class ResourceValidatorTest {
 
     assertThat(texts(result.broken()))
         .containsExactly(
-            "cluster \"none\": cluster_type.typed_config.clusters[0]: cluster \"gone\" is not in the"
-                + " files; add it, or correct the name");
+            "cluster \"none\": cluster_type.typed_config.clusters[0]: cluster \"gone\" is not in"
+                + " the"
+                + " files, or only with an error; add it, or correct the name");
     assertThat(texts(result.warnings()))
         .containsExactly(
-            "cluster \"some\": cluster_type.typed_config.clusters[1]: cluster \"gone\" is not in the"
-                + " files; add it, or correct the name");
+            "cluster \"some\": cluster_type.typed_config.clusters[1]: cluster \"gone\" is not in"
+                + " the"
+                + " files, or only with an error; add it, or correct the name");
   }
 
   @Test
@@ -212,8 +219,36 @@ class ResourceValidatorTest {
                 + " two virtual hosts, and only the first one is used; remove one of them");
     assertThat(texts(result.warnings()))
         .containsExactly(
-            "route configuration \"r\": virtual_hosts[0].routes[0].match.prefix: \"pkg.\" matches no"
+            "route configuration \"r\": virtual_hosts[0].routes[0].match.prefix: \"pkg.\" matches"
+                + " no"
                 + " request, since every path begins with a slash; write \"/pkg.\"");
+  }
+
+  @Conformance("A28-02")
+  @Test
+  void domainsThatNeverMatchAreWarnedOf() {
+    String table =
+        """
+        {"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"r",
+         "virtual_hosts":[
+          {"domains":["*.example","pay.*","*","[::1]:80"]},
+          {"domains":["a*b","**","*.a.*",""]},
+          {"name":"nothing"}]}""";
+    new ResourceFolder(temp).write("a.json", dynamicListener("l", "r"), table);
+
+    var result = validate();
+
+    assertThat(result.problems()).isEmpty();
+    assertThat(result.broken()).isEmpty();
+    String hosts = "route configuration \"r\": virtual_hosts";
+    String reason = "\" matches no authority; a star is only at the start or at the end";
+    assertThat(texts(result.warnings()))
+        .containsExactly(
+            hosts + "[1].domains[0]: \"a*b" + reason,
+            hosts + "[1].domains[1]: \"**" + reason,
+            hosts + "[1].domains[2]: \"*.a.*" + reason,
+            hosts + "[1].domains[3]: \"" + reason,
+            hosts + "[2].domains: is empty, so no authority matches; give a domain, such as *");
   }
 
   private static List<String> texts(List<FileProblem> problems) {
