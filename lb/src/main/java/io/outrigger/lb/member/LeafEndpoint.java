@@ -26,6 +26,7 @@ public class LeafEndpoint {
   public LeafEndpoint(ControlLoop control, LbParent parent, Backend backend) {
     this.addresses = new HappyEyeballs(control, parent, () -> onChange.run());
     this.backend = backend;
+    addresses.update(List.of(backend));
   }
 
   /** Sets the listener, which runs after each change of state, error or connection. */
@@ -65,9 +66,12 @@ public class LeafEndpoint {
     return addresses.lastError().message();
   }
 
+  @SuppressWarnings("ReferenceEquality") // equal backends are the same object
   final void update(Backend current) {
-    backend = current;
-    addresses.update(List.of(current));
+    if (backend != current) {
+      backend = current;
+      addresses.update(List.of(current));
+    }
   }
 
   final void close() {

@@ -45,15 +45,6 @@ import java.util.stream.Collectors;
  */
 @AnyThread
 record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isTarget) {
-  /**
-   * Ready endpoints come first, because a terminating pod in the host network may share its address
-   * with its replacement. Within a pod, IPv4 comes first.
-   */
-  private static final Comparator<PodAddress> ORDER =
-      Comparator.<PodAddress, Boolean>comparing(address -> !address.endpoint().isReady())
-          .thenComparing(address -> address.endpoint().ip().contains(":"))
-          .thenComparing(address -> address.endpoint().ip());
-
   private static final int MAX_PORTS_SHOWN = 20;
 
   private record PodAddress(Endpoint endpoint, int port) {
@@ -120,7 +111,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
   private static List<Pod> pods(List<PodAddress> all) {
     Set<EndpointAddress> used = new HashSet<>();
     Map<String, List<PodAddress>> byPod = new LinkedHashMap<>();
-    all.sort(ORDER);
+    all.sort(Comparator.comparing(PodAddress::endpoint));
     for (PodAddress address : all) {
       if (used.add(address.key())) {
         byPod.computeIfAbsent(address.endpoint().pod(), pod -> new ArrayList<>(1)).add(address);

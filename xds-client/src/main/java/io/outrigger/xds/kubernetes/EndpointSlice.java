@@ -35,22 +35,33 @@ record EndpointSlice(
   record Port(String name, int number) {}
 
   /**
-   * An endpoint.
+   * An endpoint. Ready endpoints come first, because a terminating pod in the host network may
+   * share its address with its replacement. Then IPv4 comes first.
    *
    * @param pod a key that all addresses of one pod have in common
    * @param isReady false if the endpoint terminates, but still serves
    * @param zone the endpoint's zone; empty if unknown
    * @param forZones the zones from which the endpoint should be called (topology aware routing)
    */
-  record Endpoint(String pod, String ip, boolean isReady, String zone, Set<String> forZones) {
+  record Endpoint(String pod, String ip, boolean isReady, String zone, Set<String> forZones)
+      implements Comparable<Endpoint> {
     Endpoint {
       forZones = Set.copyOf(forZones);
+    }
+
+    @Override
+    public int compareTo(Endpoint other) {
+      if (isReady != other.isReady) {
+        return isReady ? -1 : 1;
+      }
+      int family = Boolean.compare(ip.indexOf(':') >= 0, other.ip.indexOf(':') >= 0);
+      return family != 0 ? family : ip.compareTo(other.ip);
     }
   }
 
   EndpointSlice {
     ports = List.copyOf(ports);
-    endpoints = List.copyOf(endpoints);
+    endpoints = endpoints.stream().sorted().toList(); // so that each update sorts less
   }
 
   /**
