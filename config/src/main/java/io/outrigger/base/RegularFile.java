@@ -99,8 +99,11 @@ public final class RegularFile {
     if (failure instanceof NoSuchFileException) {
       return "it does not exist";
     }
-    return failure instanceof AccessDeniedException
-        ? "permission denied"
+    if (failure instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    return failure instanceof FileSystemException // whose message is the path
+        ? failure.getClass().getSimpleName()
         : String.valueOf(failure.getMessage());
   }
 

@@ -294,8 +294,8 @@ final class ConnectionStreams {
 
   /**
    * Applies a change of SETTINGS_INITIAL_WINDOW_SIZE to the send windows, none of which may exceed
-   * 2^31-1. Each change counts every stream in {@link AbuseGuard}, because one SETTINGS frame may
-   * contain many changes.
+   * 2^31-1. {@link AbuseGuard} counts the streams of each change as work, because one SETTINGS
+   * frame may contain many changes.
    */
   void resizeSendWindows(int change) throws ConnectionFault {
     List<SocketStream> all = table.snapshot();

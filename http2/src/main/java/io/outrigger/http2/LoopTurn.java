@@ -107,8 +107,8 @@ final class LoopTurn {
     return mark;
   }
 
-  private void add(Mark connection) {
-    dirty.add(connection);
+  private void add(Mark mark) {
+    dirty.add(mark);
     if (scheduled) {
       return;
     }
@@ -124,18 +124,19 @@ final class LoopTurn {
     streams = 0;
     // The list may grow: a served connection may mark itself or others when it returns credit.
     for (int i = 0; i < dirty.size(); i++) {
-      serve(dirty.get(i));
+      Mark mark = dirty.get(i);
+      guard(mark, mark.onEndOfTurn);
     }
     dirty.clear();
     scheduled = false;
   }
 
   /** Catches any failure of one connection, so that the other connections are still served. */
-  private static void serve(Mark mark) {
+  private static void guard(Mark mark, Runnable call) {
     try {
-      mark.onEndOfTurn.run();
+      call.run();
     } catch (RuntimeException | Error e) {
-      log.error("{}: not served at the end of a turn", mark.connection, e);
+      log.error("{}: not served by its event loop", mark.connection, e);
     }
   }
 
@@ -153,8 +154,8 @@ final class LoopTurn {
   private void tick() {
     isTicking = false;
     long now = loop.ticker().nanoTime();
-    for (Mark connection : List.copyOf(connections)) { // copied, as a connection may close
-      connection.onTick.accept(now);
+    for (Mark mark : List.copyOf(connections)) { // copied, as a connection may close
+      guard(mark, () -> mark.onTick.accept(now));
     }
     tickLater();
   }

@@ -127,7 +127,7 @@ final class SendScheduler {
     return first;
   }
 
-  /** Removes a stream that has ended from both queues. */
+  /** Removes {@code stream}, which has ended, from both queues. */
   void leave(SocketStream stream) {
     if (!dataQueue.isEmpty()) { // saves the hash of streams that never wait
       dataQueue.remove(stream);

@@ -44,6 +44,27 @@ final class LoopTurnTest {
     channel.finishAndReleaseAll();
   }
 
+  @Test
+  void aTickThatFailsStopsNoOtherTick() {
+    var channel = new EmbeddedChannel();
+    channel.freezeTime();
+    LoopTurn turn = LoopTurn.of(channel.eventLoop());
+    var ticks = new AtomicInteger();
+    turn.open(
+        "failing",
+        () -> {},
+        now -> {
+          throw new IllegalStateException("in a test");
+        });
+    turn.open("other", () -> {}, now -> ticks.incrementAndGet());
+
+    pass(channel, 1_000);
+    pass(channel, 1_000);
+
+    assertThat(ticks).hasValue(2);
+    channel.finishAndReleaseAll();
+  }
+
   private static void pass(EmbeddedChannel channel, int millis) {
     channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
@@ -72,7 +93,7 @@ final class LoopTurnTest {
     logger.detachAppender(log);
     assertThat(log.list)
         .extracting(ILoggingEvent::getFormattedMessage)
-        .containsExactly("connection: not served at the end of a turn");
+        .containsExactly("connection: not served by its event loop");
     assertThat(served).containsExactly("the next one", "a later turn");
     channel.finishAndReleaseAll();
   }

@@ -84,7 +84,8 @@ public sealed interface PickResult {
   /**
    * The call fails. A "wait for ready" call waits for the next picker instead.
    *
-   * @param isOfConfig whether the configuration of the cluster has failed; calls are not retried
+   * @param isOfConfig whether the configuration of the cluster has failed; if so, the call is not
+   *     retried
    */
   record Fail(RpcStatus status, boolean isOfConfig) implements PickResult {
     public Fail(RpcStatus status) {

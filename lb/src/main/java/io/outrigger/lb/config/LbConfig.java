@@ -235,8 +235,8 @@ public sealed interface LbConfig {
 
   /**
    * Fails all calls: the cluster or priority has no endpoints, or the cluster does not exist or is
-   * unusable. "Wait for ready" calls fail only if the cluster does not exist, because they would
-   * keep a reference to the cluster forever (A31-09).
+   * unusable. If the cluster does not exist, "wait for ready" calls fail too, because they would
+   * keep a reference to the cluster forever (A31-09); otherwise they wait.
    *
    * @param status an absence if the cluster does not exist
    * @param isOfConfig whether the cluster itself does not exist or is unusable

@@ -40,7 +40,7 @@ class TreesInTurnScenarioTest {
     assertThat(lb.open()).containsExactly(address("a"), address("b"), address("c"));
   }
 
-  /** As when endpoints of one cluster change while the trees are built. */
+  /** As when the routes change while the trees are built. */
   @Test
   void anotherUpdateBuildsNoMoreTreesInATurn() {
     List<Integer> counts = new ArrayList<>();

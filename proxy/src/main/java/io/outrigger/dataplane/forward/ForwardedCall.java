@@ -336,7 +336,7 @@ public final class ForwardedCall implements StreamHandler {
 
   // Events that the attempts report.
 
-  /** Called when the response is complete. An app may send more of a request that is not gRPC. */
+  /** Called when the response is complete. The request may go on, unless the call is gRPC. */
   void onResponseEnd() {
     if (isGrpc() || app.requestEnded()) {
       finish();

@@ -19,7 +19,7 @@ public final class LocalReply {
   /** The {@code :status} of the answer to an invalid request. */
   static final int BAD_REQUEST = 400;
 
-  /** The {@code :status} of an answer that replaces an unavailable response. */
+  /** The {@code :status} of an answer when there is no response of a backend to relay. */
   static final int UNAVAILABLE = 503;
 
   private static final AsciiString OK = AsciiString.cached("200");

@@ -79,10 +79,11 @@ final class AdminGuard {
       return false;
     }
     String name = parts.group("name");
-    InetAddress literal = NetUtil.createInetAddressFromIpAddressString(name);
+    String unzoned = name.replaceFirst("%[^]]*", ""); // the zone only tells which link to use
+    InetAddress literal = NetUtil.createInetAddressFromIpAddressString(unzoned);
     InetAddress address = bound.getAddress();
     return literal == null
-        ? name.equalsIgnoreCase("localhost") || name.equalsIgnoreCase(bound.getHostString())
+        ? name.equalsIgnoreCase("localhost")
         : literal.isLoopbackAddress()
             || (address != null && (address.isAnyLocalAddress() || address.equals(literal)));
   }

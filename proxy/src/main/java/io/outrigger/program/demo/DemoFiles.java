@@ -53,7 +53,11 @@ final class DemoFiles implements AutoCloseable {
         Files.writeString(file(name), text(name + ".pem"));
       }
     } catch (IOException e) {
-      close();
+      try {
+        close();
+      } catch (IOException left) {
+        e.addSuppressed(left);
+      }
       throw e;
     }
   }

@@ -268,8 +268,7 @@ public final class OptionsReader {
     Set<String> labels = new HashSet<>();
     all(Flag.METRICS_LABELS, OptionsReader::labels).forEach(labels::addAll);
     if (labels.contains("none") && labels.size() > 1) {
-      problems.add(
-          given.origin(Flag.METRICS_LABELS), "none excludes all labels; give only one of both");
+      problems.add(given.origin(Flag.METRICS_LABELS), "none excludes all labels; give none alone");
     }
     Set<String> methods =
         all(

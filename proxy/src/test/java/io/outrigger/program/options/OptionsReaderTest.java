@@ -283,7 +283,7 @@ final class OptionsReaderTest extends OptionsFixture {
     give(Flag.METRICS_LABELS, "grpc.lb.locality", "none");
 
     assertThatThrownBy(this::read)
-        .hasMessage("--metrics-labels: none excludes all labels; give only one of both");
+        .hasMessage("--metrics-labels: none excludes all labels; give none alone");
   }
 
   @Test

@@ -64,7 +64,10 @@ public sealed interface CacheEvent<T> {
     @Override
     public CacheEntry<T> next(CacheEntry<T> entry, ServerFeatures features) {
       boolean isKnown = entry.state() == CacheState.DOES_NOT_EXIST;
-      boolean isReceived = entry.held().isPresent() || entry.state() == CacheState.NACKED;
+      boolean isReceived =
+          entry.held().isPresent()
+              || entry.state() == CacheState.NACKED
+              || entry.state() == CacheState.RECEIVED_ERROR;
       if (!isReceived || (isKnown && !features.failOnDataErrors())) {
         return entry; // never received (A57-35), or already deleted but kept (A88-18)
       }

@@ -17,6 +17,7 @@ import io.outrigger.xds.cache.CacheEvent.ServerError;
  * Rejected         NACKED            kept; dropped with fail_on_data_errors stops
  * Deleted, held    DOES_NOT_EXIST    kept; dropped with fail_on_data_errors stops
  * Deleted, NACKED  DOES_NOT_EXIST    none                                   stops
+ *   or RECEIVED_ERROR
  * Deleted, others  unchanged
  * ServerError      RECEIVED_ERROR    kept; NOT_FOUND and PERMISSION_DENIED  stops
  *                                    drop it with fail_on_data_errors

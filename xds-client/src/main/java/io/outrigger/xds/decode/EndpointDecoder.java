@@ -108,8 +108,7 @@ final class EndpointDecoder {
         return;
       }
       long sum = 0;
-      for (LocalityEndpoints locality :
-          priority.getValue()) { // runs for each cluster, so no stream
+      for (LocalityEndpoints locality : priority.getValue()) { // no stream: once per cluster
         sum += locality.weight();
       }
       if (sum > RouteActionDecoder.MAX_UINT32) {

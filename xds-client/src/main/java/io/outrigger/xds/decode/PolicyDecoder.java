@@ -42,7 +42,7 @@ record PolicyDecoder(String typeName, Extension extension, Custom custom, Option
   }
 
   /**
-   * Returns a decoder of a policy whose service config has the fields of its extension message.
+   * Returns a decoder for a policy whose JSON config has the same fields as its proto message.
    *
    * @param message returns the default message; its class is loaded when the policy is first used
    */

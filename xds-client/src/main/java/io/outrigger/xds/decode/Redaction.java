@@ -51,7 +51,7 @@ public final class Redaction {
               + "|authorization|cookie",
           Pattern.CASE_INSENSITIVE);
 
-  /** Matches secret proto fields, but not fields with the name of a secret, file or header. */
+  /** Matches proto fields that hold a secret, not fields that name a secret, file or header. */
   private static final Pattern SECRET_FIELD =
       Pattern.compile(
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"

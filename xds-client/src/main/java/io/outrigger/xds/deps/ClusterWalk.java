@@ -121,8 +121,20 @@ final class ClusterWalk {
   private void visitAggregate(String root, WatchState<ClusterResource> known) {
     Flattening tree = new Flattening(root, lookup::cluster);
     put(root, aggregate(root, known, tree));
-    if (!tree.tooDeep) { // otherwise the cluster fails in any case (A75-12) and stays watched
-      visitAll(tree.reached);
+    if (tree.tooDeep) {
+      return; // the cluster fails in any case (A75-12) and stays watched
+    }
+    for (String name : tree.reached) { // no recursion: a control plane chooses the length of a loop
+      if (clusters.containsKey(name)) {
+        continue;
+      }
+      WatchState<ClusterResource> part = lookup.cluster(name);
+      if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
+        // The nested aggregate reaches no cluster that the root does not reach.
+        put(name, aggregate(name, part, new Flattening(name, lookup::cluster)));
+      } else {
+        visitLeaf(name, part);
+      }
     }
   }
 

@@ -146,7 +146,7 @@ public final class References {
     report(
         isError,
         place,
-        "%s \"%s\" is not in the files, or only with an error; add it, or correct the name",
+        "%s \"%s\" is not in the files, or only with an error; add or correct it, or correct the name",
         kind,
         name);
   }
@@ -190,7 +190,8 @@ public final class References {
       for (int d = 0; d < host.domains().size(); d++) {
         String domain = host.domains().get(d);
         if (domain.isEmpty() || DomainMatch.rank(domain, domain.replace('*', 'x')) == 0) {
-          String reason = "\"%s\" matches no authority; a star is only at the start or at the end";
+          String reason =
+              "\"%s\" matches no authority; give a name, with at most one star at its start or end";
           report(false, here.at("domains", d), reason, domain);
         } else if (!domains.add(domain.toLowerCase(Locale.ROOT))) {
           report(

@@ -200,7 +200,7 @@ final class StateKeeper {
     return Collections.min(stale.values());
   }
 
-  /** Returns the task that decodes a kept resource and returns an action that uses the value. */
+  /** Returns a task that decodes a kept resource; its result is an action that uses the value. */
   private <T> Optional<Supplier<Runnable>> task(
       KeptAuthority authority, Subscription<T> subscription) {
     if (reading.resources().isEmpty()) {

@@ -231,6 +231,13 @@ final class CacheTransitionTest {
       assertThat(script.entry.state()).isEqualTo(CacheState.DOES_NOT_EXIST);
       assertThat(script.told)
           .containsExactly("changed INVALID_ARGUMENT: bad", "changed NOT_FOUND: e");
+      assertThat(
+              new CacheScript(features)
+                  .apply(named("INTERNAL"))
+                  .apply(named("deleted"))
+                  .entry
+                  .state())
+          .isEqualTo(CacheState.DOES_NOT_EXIST);
     }
   }
 

@@ -111,14 +111,13 @@ class ResourceValidatorTest {
     assertThat(texts(result.broken()))
         .containsExactlyInAnyOrder(
             "listener \"one\": api_listener.api_listener.route_config.virtual_hosts[0].routes[0]"
-                + ".route: cluster \"gone\" is not in the files, or only with an error; add it,"
-                + " or correct the name",
+                + ".route: cluster \"gone\" is not in the files, or only with an error;"
+                + " add or correct it, or correct the name",
             "listener \"two\": api_listener.api_listener.rds.route_config_name: route configuration"
-                + " \"gone-too\" is not in the files, or only with an error; add it, or correct"
-                + " the name",
+                + " \"gone-too\" is not in the files, or only with an error;"
+                + " add or correct it, or correct the name",
             "cluster \"c\": eds_cluster_config: endpoints \"c\" is not in the files, or only with"
-                + " an error; add it, or"
-                + " correct the name");
+                + " an error; add or correct it, or correct the name");
     assertThat(result.broken()).allMatch(problem -> problem.line() > 0);
   }
 
@@ -130,8 +129,7 @@ class ResourceValidatorTest {
         .containsExactly(
             "listener \"server\": filter_chains[0].filters[0].typed_config.rds.route_config_name:"
                 + " route configuration \"inbound\" is not in the files, or only with an error;"
-                + " add it, or correct the"
-                + " name");
+                + " add or correct it, or correct the name");
 
     new ResourceFolder(temp).write("b.json", routes("inbound", "none"));
 
@@ -189,12 +187,12 @@ class ResourceValidatorTest {
         .containsExactly(
             "cluster \"none\": cluster_type.typed_config.clusters[0]: cluster \"gone\" is not in"
                 + " the"
-                + " files, or only with an error; add it, or correct the name");
+                + " files, or only with an error; add or correct it, or correct the name");
     assertThat(texts(result.warnings()))
         .containsExactly(
             "cluster \"some\": cluster_type.typed_config.clusters[1]: cluster \"gone\" is not in"
                 + " the"
-                + " files, or only with an error; add it, or correct the name");
+                + " files, or only with an error; add or correct it, or correct the name");
   }
 
   @Test
@@ -241,7 +239,8 @@ class ResourceValidatorTest {
     assertThat(result.problems()).isEmpty();
     assertThat(result.broken()).isEmpty();
     String hosts = "route configuration \"r\": virtual_hosts";
-    String reason = "\" matches no authority; a star is only at the start or at the end";
+    String reason =
+        "\" matches no authority; give a name, with at most one star at its start or end";
     assertThat(texts(result.warnings()))
         .containsExactly(
             hosts + "[1].domains[0]: \"a*b" + reason,
