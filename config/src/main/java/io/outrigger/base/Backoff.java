@@ -4,8 +4,8 @@ import java.time.Duration;
 
 /**
  * Exponential delays with jitter, as in gRPC's connection backoff. The first delay is 1 s; each
- * further delay is 1.6 times the delay before, up to 120 s. Jitter changes each delay by at most 20
- * % in either direction.
+ * further delay is 1.6 times the previous delay, up to 120 s. Jitter changes each delay by at most
+ * 20 % in either direction.
  */
 @ControlConfined
 public final class Backoff {

@@ -26,8 +26,8 @@ public record CidrRange(IpAddress network, int length) {
 
   /**
    * Reads a range; empty if {@code address} is not an IP address. A range of IPv4-mapped addresses
-   * with at least 96 bits becomes an IPv4 range, as the addresses in {@link IpAddress} do. {@code
-   * length} is limited to the bits of the address.
+   * with at least 96 bits becomes an IPv4 range, because {@link IpAddress} turns such addresses
+   * into IPv4 addresses. {@code length} is limited to the bits of the address.
    */
   public static Optional<CidrRange> of(String address, int length) {
     Optional<IpAddress> ip = IpAddress.parse(address);

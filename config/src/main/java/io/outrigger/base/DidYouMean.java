@@ -8,7 +8,7 @@ import java.util.Optional;
 /** Finds the known name that is most similar to a misspelt name. */
 @AnyThread
 public final class DidYouMean {
-  /** Longer texts are not compared, because a comparison takes quadratic time. */
+  /** The maximum length of compared texts, because a comparison takes quadratic time. */
   private static final int MAX_LENGTH = 100;
 
   private DidYouMean() {}

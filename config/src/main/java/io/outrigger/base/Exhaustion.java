@@ -25,7 +25,7 @@ public final class Exhaustion {
     return Optional.empty();
   }
 
-  /** Whether the JVM has thrown {@code error}. Netty throws a subclass at its limit for buffers. */
+  /** Whether the JVM threw {@code error}, and not Netty, which throws a subclass of the error. */
   public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;
   }

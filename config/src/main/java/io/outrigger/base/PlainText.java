@@ -37,7 +37,7 @@ public final class PlainText {
 
   /**
    * Returns an equal JSON document whose {@linkplain #isControl control characters} are escaped.
-   * Only strings contain such characters, except for line ends, which are kept.
+   * Line ends between the tokens are kept; all other control characters are in strings.
    */
   public static String ofJson(String json) {
     int ascii = 0; // JSON writers have escaped control characters below 0x7F

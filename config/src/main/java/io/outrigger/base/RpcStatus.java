@@ -68,7 +68,7 @@ public record RpcStatus(Code code, String message) {
     return code == Code.OK;
   }
 
-  /** Whether a control plane has no such resource for this client (A88). */
+  /** Whether this error of a resource means that the resource does not exist (A88). */
   public boolean isAbsence() {
     return code == Code.NOT_FOUND || code == Code.PERMISSION_DENIED;
   }

@@ -115,7 +115,7 @@ public record Bootstrap(
       }
     }
 
-    /** An unsupported plugin. Only clusters that name an instance of this plugin are invalid. */
+    /** An unsupported plugin; clusters that name an instance of the plugin are invalid. */
     record Unknown(String plugin) implements CertificateProvider {}
   }
 }

@@ -37,8 +37,8 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /**
-   * Returns a member that is an object, or else an empty object. Another type is an error, after
-   * which the empty object records no errors.
+   * Returns a member that is an object, or else an empty object. If the member has another type,
+   * that error is recorded, and the empty object records no errors.
    */
   JsonNode object(String name) {
     Optional<JsonNode> found = member(name);

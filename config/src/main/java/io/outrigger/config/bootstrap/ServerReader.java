@@ -22,7 +22,7 @@ final class ServerReader {
     return servers;
   }
 
-  /** Reads one server. The value of an invalid field is arbitrary: the document is refused. */
+  /** Reads one server; replaces an invalid field by any value, because the document is refused. */
   private static XdsServer server(JsonNode node) {
     String uri = node.requiredText("server_uri").orElse("-");
     if (uri.isBlank() || !uri.equals(uri.strip())) {
@@ -85,7 +85,7 @@ final class ServerReader {
     return placeholder;
   }
 
-  /** Returns all credentials of a supported type (A97). Other types are ignored. */
+  /** Returns the credentials of supported types (A97); ignores unsupported types. */
   private static List<CallCredentials> callCredentials(JsonNode node) {
     List<CallCredentials> credentials = new ArrayList<>();
     for (JsonNode entry : node.elements("call_creds")) {
@@ -108,7 +108,7 @@ final class ServerReader {
       Optional<String> name = feature.text();
       name.ifPresent(names::add);
       if (name.equals(Optional.of("resource_timer_is_transient_failure"))) {
-        // A88 contains this misspelling once; the correct name ends in "error".
+        // A88 contains the name with "failure" once; the correct name ends in "error".
         node.findings()
             .warn(
                 feature.path(),

@@ -17,7 +17,7 @@ public record XdsServer(
     callCredentials = List.copyOf(callCredentials);
   }
 
-  /** Replaces the record's implementation, which would delay each start by milliseconds. */
+  /** Replaces the generated {@code equals}, which would delay each start by milliseconds. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof XdsServer that

@@ -9,7 +9,7 @@ public record LocalityEndpoints(Locality locality, long weight, List<Endpoint> e
     endpoints = List.copyOf(endpoints);
   }
 
-  /** Reuses equal parts of {@code before} (see {@link EndpointSet#sharing}). */
+  /** Returns equal endpoints that reuse equal parts of {@code before}. */
   LocalityEndpoints sharing(LocalityEndpoints before) {
     List<Endpoint> shared = ListChange.shared(before.endpoints, endpoints);
     return shared == before.endpoints && weight == before.weight

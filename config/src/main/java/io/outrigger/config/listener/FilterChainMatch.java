@@ -41,7 +41,7 @@ public record FilterChainMatch(
 
   /**
    * The fields that match no connection unless they are empty (A36). Two chains that differ only in
-   * such a field are no duplicates.
+   * one of these fields are no duplicates.
    */
   public record Unmatched(
       Set<Integer> destinationPorts, Set<String> serverNames, Set<String> applicationProtocols) {
@@ -98,9 +98,7 @@ public record FilterChainMatch(
     return left.stream().findFirst(); // at most one, because duplicates are refused
   }
 
-  /**
-   * Returns the chains with the largest result of {@code step}, unless all are {@link #NO_MATCH}.
-   */
+  /** Returns the chains with the largest result of {@code step}; ignores {@link #NO_MATCH}. */
   private static List<ServerFilterChain> mostSpecific(
       List<ServerFilterChain> chains, ToIntFunction<FilterChainMatch> step) {
     int best = 0;

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 /** The source of load reports, which the load balancer implements and the xDS client calls. */
 @ControlConfined
 public interface LoadSource {
-  /** Returns the servers for which load is counted now, or whose last counts are not reported. */
+  /** Returns the servers for which load is counted, or whose last counts are not yet reported. */
   Set<XdsServer> servers();
 
   /** Sets the listener of changes of {@link #servers}. */

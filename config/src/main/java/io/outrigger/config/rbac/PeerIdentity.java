@@ -19,7 +19,7 @@ public sealed interface PeerIdentity {
     return "";
   }
 
-  /** A connection without TLS. Its peer has no name, so even an empty name does not match. */
+  /** A connection without TLS, whose peer has no name: even an empty name does not match. */
   record Plain() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {
@@ -27,7 +27,7 @@ public sealed interface PeerIdentity {
     }
   }
 
-  /** A TLS connection without a client certificate. Its peer has the empty name. */
+  /** A TLS connection without a client certificate, whose peer has the empty name. */
   record Anonymous() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {

@@ -54,7 +54,7 @@ record ResolvedRequest(AuthorizationInput received, String path) implements Auth
     return decoded.toString();
   }
 
-  /** Returns the value of the two hexadecimal digits at {@code at}; -1 if there are none. */
+  /** Returns the value of two hexadecimal digits at index {@code at}; -1 without such digits. */
   private static int code(String text, int at) {
     if (at + 2 > text.length()) {
       return -1;

@@ -30,7 +30,7 @@ public sealed interface ClusterChoice {
    * One cluster of a weighted choice.
    *
    * @param weight the weight, unsigned 32 bit, at least 1
-   * @param filterOverrides the settings that replace those of the listener, by filter name (A39)
+   * @param filterOverrides the settings that replace the listener's settings, by filter name (A39)
    */
   record WeightedCluster(String cluster, long weight, Map<String, FilterConfig> filterOverrides) {
     public WeightedCluster {

@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * @param name the route's name; may be empty
  * @param index the route's position, from 0, in the virtual host that the control plane sent
- * @param filterOverrides the settings that replace those of the listener, by filter name (A39)
+ * @param filterOverrides the settings that replace the listener's settings, by filter name (A39)
  * @param overlay the effect of local policy on {@code action}; empty when no rule matched
  */
 public record Route(
