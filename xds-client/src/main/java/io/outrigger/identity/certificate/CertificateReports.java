@@ -12,16 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the changes of one source of certificates. Warns when its identity is about to expire, and
- * again when it has expired. The first warning comes when the last tenth of the identity's validity
- * begins, at most a week before the end; identities are normally renewed before that.
+ * Logs the changes of one source of certificates. Warns before the source's identity expires, and
+ * when the identity has expired. The first warning comes when the last tenth of the identity's
+ * validity begins, at most a week before the end; normally, an identity is renewed earlier.
  */
 @ControlConfined
 final class CertificateReports implements CertificateSource.Listener {
   private static final Logger log = LoggerFactory.getLogger(CertificateReports.class);
   private static final Duration MAX_NOTICE = Duration.ofDays(7);
 
-  /** The interval of expiry checks, because the wall clock may be changed at any time. */
+  /** Expiry is checked at this interval, because the wall clock may be changed at any time. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   private final ControlLoop loop;

@@ -21,7 +21,7 @@ import java.util.function.Function;
 /**
  * The certificate providers of the bootstrap; all clusters that name the same provider share its
  * certificates (A29 "Implementation Details"). From {@link #start} on, files are read and the
- * Workload API is called, even if no cluster names the provider; missing files are read once they
+ * Workload API is called, even if no cluster names a provider; missing files are read once they
  * appear. The roots of the system (A82) are read and watched as soon as a cluster needs them.
  */
 @ControlConfined

@@ -42,7 +42,7 @@ final class IstioCaWatcher extends CertificateSource {
 
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** The interval of expiry checks, because the wall clock may be changed at any time. */
+  /** Expiry is checked at this interval, because the wall clock may be changed at any time. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   /** The jitter of renewals, so that pods that started together do not renew together. */
@@ -57,7 +57,7 @@ final class IstioCaWatcher extends CertificateSource {
   private final IstioCa ca;
   private final Backoff backoff;
 
-  /** The prefix of failures after the last certificate has expired; otherwise empty. */
+  /** The prefix of error messages after the last certificate has expired; otherwise empty. */
   private Optional<String> expired = Optional.empty();
 
   private TimerHandle next = () -> {};
@@ -185,8 +185,8 @@ final class IstioCaWatcher extends CertificateSource {
   }
 
   /**
-   * Drops an expired certificate. Timers do not advance while the machine sleeps, so the renewal
-   * may still be hours away. In that case, the certificate is requested at once.
+   * Drops an expired certificate. Requests a new certificate at once if the renewal timer is late,
+   * because timers do not advance while the machine sleeps.
    */
   private void checkExpiry() {
     boolean isRenewalAhead =
@@ -241,7 +241,7 @@ final class IstioCaWatcher extends CertificateSource {
     return identity;
   }
 
-  /** Verifies without dates, so that a slow clock does not reject a new certificate. */
+  /** Verifies the chain without dates, so that a slow clock does not reject a new certificate. */
   private static List<CertificateRefusal> refusals(
       List<X509Certificate> chain, List<X509Certificate> roots) {
     return Stream.of(PeerRole.values())

@@ -72,13 +72,13 @@ public final class PrivateKeyReader {
     return Der.of(Der.SEQUENCE, Der.zero(), named, key).bytes();
   }
 
-  /** Tries the algorithms in turn: a factory refuses a key of another algorithm. */
+  /** Tries the algorithms in turn: a {@code KeyFactory} refuses a key of another algorithm. */
   private static PrivateKey key(CredentialFile file, byte[] pkcs8) throws UnusableFile {
     for (String algorithm : ALGORITHMS) {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
       } catch (GeneralSecurityException | RuntimeException refused) {
-        // The next algorithm may fit. Factories also throw exceptions that they do not declare.
+        // A KeyFactory also throws exceptions that it does not declare.
       }
     }
     throw file.unusable(

@@ -34,7 +34,7 @@ public final class EachConnectionContext extends SslContext {
 
   private final Function<UpstreamTls, TlsMaterial> certificates;
 
-  /** {@code certificates} adds the current certificates to settings. */
+  /** The function {@code certificates} adds the current certificates to TLS settings. */
   public EachConnectionContext(Function<UpstreamTls, TlsMaterial> certificates) {
     this.certificates = certificates;
   }

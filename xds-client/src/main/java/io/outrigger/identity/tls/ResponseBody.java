@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the body of an HTTP response: as a whole, or line by line. A body or a line beyond its
- * limit fails. The HTTP client calls this subscriber from one thread at a time.
+ * Receives the body of an HTTP response: as a whole, or line by line. If the body or a line is too
+ * long, the response fails. The HTTP client calls this subscriber from one thread at a time.
  */
 @AnyThread
 public final class ResponseBody implements BodySubscriber<byte[]> {

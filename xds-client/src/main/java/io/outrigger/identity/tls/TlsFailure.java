@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class TlsFailure {
   private static final Pattern BORINGSSL = Pattern.compile("OPENSSL_internal:(\\w+)");
 
-  /** The results by the names of TLS alerts and of BoringSSL's errors. */
+  /** The A118 result for each known TLS alert and each known error of BoringSSL. */
   private static final Map<String, HandshakeResult> RESULTS =
       Map.ofEntries(
           Map.entry("certificate_revoked", HandshakeResult.CERTIFICATE_REVOKED),

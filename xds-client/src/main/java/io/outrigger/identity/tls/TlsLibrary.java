@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /** The TLS libraries, and the choice between them (decision proxy-0043). */
 @AnyThread
 public enum TlsLibrary {
-  /** The default, if it can be loaded and can sign with the identity. */
+  /** BoringSSL, the default if it can be loaded and can sign with the identity's key. */
   BORINGSSL,
   JDK;
 
@@ -43,7 +43,7 @@ public enum TlsLibrary {
     return !isJdkWanted && canSign && BoringSsl.IS_LOADED ? BORINGSSL : JDK;
   }
 
-  /** Makes the context that the engines share. Takes milliseconds. */
+  /** Makes the TLS context that all engines of the result share. Takes milliseconds. */
   public TlsEngines engines(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {
     return this == BORINGSSL

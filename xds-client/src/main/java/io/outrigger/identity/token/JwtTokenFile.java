@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 public record JwtTokenFile(Executor reading, String path) implements TokenSource {
   public static final int MAX_BYTES = 64 << 10;
 
-  /** The form of a JWT: three parts in base64url. Any other text might be illegal in a header. */
+  /** The form of a JWT: three parts in base64url, whose characters are legal in a header. */
   private static final Pattern FORM = Pattern.compile("[\\w-]+\\.([\\w-]+)\\.[\\w-]*");
 
   @Override
