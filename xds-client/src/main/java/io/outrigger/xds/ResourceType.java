@@ -53,7 +53,7 @@ public record ResourceType<T>(
     return noun + " \"" + name + "\"";
   }
 
-  /** The generated implementation would cost milliseconds of every start. */
+  /** Replaces the generated {@code equals}, which would delay each start by milliseconds. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof ResourceType<?> type && label.equals(type.label);

@@ -10,6 +10,6 @@ public interface ResourceWatcher<T> {
   /** After a failure, the previous resource must no longer be used. */
   void onChanged(Outcome<T> resource);
 
-  /** Called with an error that does not affect the resource in use, or with OK at its end. */
+  /** Called with an error that leaves the resource in use, or with OK when the error is over. */
   void onAmbientError(RpcStatus status);
 }

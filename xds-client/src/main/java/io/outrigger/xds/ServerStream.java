@@ -31,7 +31,7 @@ public interface ServerStream<Q> {
 
     void onResponse(R response);
 
-    /** The last event of the stream. The reason may be OK. */
+    /** The last event of the stream; {@code reason} may be OK. */
     void onClosed(RpcStatus reason);
   }
 }

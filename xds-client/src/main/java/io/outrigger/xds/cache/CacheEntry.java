@@ -86,8 +86,8 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Returns the ambient error, or the reason why no resource is in use. The reason for a resource
-   * that does not exist stays an absence while the control plane cannot be reached (A31-09).
+   * Returns the ambient error, or the reason why no resource is in use. An outage does not hide
+   * that the resource does not exist (A31-09).
    */
   public Optional<RpcStatus> error() {
     Optional<RpcStatus> error = dataError.map(DataError::status);
@@ -97,7 +97,7 @@ public record CacheEntry<T>(
         .or(() -> error);
   }
 
-  /** Returns the held instance if equal, so that later comparisons are cheap. */
+  /** Returns the instance in use if it equals {@code value}: later comparisons are cheap. */
   T heldIfEqual(T value) {
     return held.map(Held::value).filter(value::equals).orElse(value);
   }

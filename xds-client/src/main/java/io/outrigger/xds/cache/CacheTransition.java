@@ -50,7 +50,7 @@ public final class CacheTransition {
       boolean sameError = before.error().equals(next.error());
       if (next.held().isPresent()) {
         T value = next.held().get().value();
-        // Watchers of served addresses have ignored a stale value, and need it when it is fresh.
+        // Watchers of served addresses have ignored the stale value, so they get the fresh value.
         boolean isFresh = before.isStale() && !next.isStale();
         if (before.held().isEmpty() || before.held().get().value() != value || isFresh) {
           watcher.onChanged(Outcome.ok(value));
@@ -68,7 +68,7 @@ public final class CacheTransition {
    * Applies {@code event}.
    *
    * @param features the features of the server that caused the event (A88-18)
-   * @throws IllegalStateException if the event is impossible in that state
+   * @throws IllegalStateException if the event is impossible in the state of {@code entry}
    */
   public static <T> Step<T> apply(
       CacheEntry<T> entry, CacheEvent<T> event, ServerFeatures features) {

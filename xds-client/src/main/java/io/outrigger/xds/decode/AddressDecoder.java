@@ -28,7 +28,7 @@ final class AddressDecoder {
   }
 
   /**
-   * Decodes the metadata entry of the proxy of an endpoint or locality (A86). An invalid address is
+   * Decodes the HTTP proxy in the metadata of an endpoint or locality (A86). An invalid address is
    * an error under any key, because A83 "xDS Cluster Metadata" parses entries by type.
    */
   static Optional<EndpointAddress> proxy(WireMetadata metadata, FieldErrors errors) {

@@ -111,7 +111,7 @@ final class HttpFilterDecoder {
   }
 
   /**
-   * Decodes {@code typed_per_filter_config}; the path of its message is in {@code errors} (A39
+   * Decodes {@code typed_per_filter_config} of the message at the path of {@code errors} (A39
    * "Filter Config Overrides"). An unknown override that is marked as optional is left out.
    */
   static Map<String, FilterConfig> overrides(Map<String, Any> protos, FieldErrors errors) {

@@ -117,7 +117,7 @@ final class JsonDiagnosis {
     return type.getFullName().equals("google.protobuf.Any");
   }
 
-  /** Whether the type has a special JSON form; {@code Empty} has none. */
+  /** Whether the type has a special JSON form, unlike messages such as {@code Empty}. */
   private static boolean isWellKnown(Descriptor type) {
     return type.getFile().getPackage().equals("google.protobuf")
         && !type.getFullName().equals("google.protobuf.Empty");

@@ -57,7 +57,7 @@ final class OverlayDecoder {
     }
   }
 
-  /** Applies the first {@code alpn}, a setting of rules that is no field of {@code Cluster}. */
+  /** Applies the first {@code alpn} of the rules; a {@code Cluster} has no field {@code alpn}. */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
     OverlayEffect effect = result.effect();

@@ -98,7 +98,7 @@ public final class PatchReader {
   private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
   private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
 
-  /** Patches are merged into this cluster to check them; it conflicts with few patches. */
+  /** A valid cluster into which each patch is merged to check the patch. */
   private static final Cluster CLUSTER =
       Cluster.newBuilder()
           .setName("trial")
@@ -111,7 +111,7 @@ public final class PatchReader {
               Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
           .build();
 
-  /** Patches are merged into this route to check them; it conflicts with few patches. */
+  /** A valid route action into which each patch is merged to check the patch. */
   private static final RouteAction ROUTE =
       RouteAction.newBuilder()
           .setCluster("trial")
@@ -245,7 +245,7 @@ public final class PatchReader {
         && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
   }
 
-  /** Returns the map with the type added to its only supported entry; empty if invalid. */
+  /** Returns {@code value} with an added {@code @type} in the only supported entry. */
   private static Optional<JsonObject> options(JsonElement value, FieldErrors errors) {
     if (!(value instanceof JsonObject map)
         || !map.keySet().equals(Set.of(PROTOCOL_OPTIONS))

@@ -233,7 +233,7 @@ final class RbacDecoder {
     return range(proto, errors).map(Criterion.PeerAddress::new);
   }
 
-  /** Decodes a range. A prefix longer than the address is an error here, but not in A36. */
+  /** Decodes a range. In RBAC, a prefix longer than the address is an error, unlike in A36. */
   private static Optional<CidrRange> range(
       io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {
     int bits = proto.getAddressPrefix().indexOf(':') < 0 ? 32 : CidrRange.MAX_LENGTH;

@@ -34,7 +34,7 @@ public final class Redaction {
           "envoy.config.core.v3.HeaderValue", "key",
           "envoy.config.route.v3.HeaderMatcher", "name");
 
-  /** Limits {@code Any} inside {@code Any}; protobuf's depth limit starts again in each Any. */
+  /** The maximum nesting of {@code Any}; protobuf's own limit starts again in each Any. */
   private static final int MAX_DEPTH = 64;
 
   /** A field of {@code GrpcService} whose headers may contain credentials under any name. */
@@ -57,7 +57,7 @@ public final class Redaction {
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
               + "|api_key|private_key|json_key|client_secret)");
 
-  /** The members of a {@code Struct} that name the value in the member {@link #VALUE}. */
+  /** Members of a {@code Struct} whose text is the name of the value in member {@link #VALUE}. */
   private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
 
   private static final String VALUE = "value";
@@ -65,9 +65,9 @@ public final class Redaction {
   private Redaction() {}
 
   /**
-   * Returns {@code resource} without secrets; byte for byte if all parts are readable and without
-   * secrets. An unreadable part is replaced by a {@code Struct} with its {@code type_url} and its
-   * length in {@code bytes}. Never throws.
+   * Returns {@code resource} without secrets; if all parts are readable and without secrets, the
+   * bytes stay the same. An unreadable part is replaced by a {@code Struct} with its {@code
+   * type_url} and its length in {@code bytes}. Never throws.
    */
   public static Any of(RawResource resource) {
     return apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);

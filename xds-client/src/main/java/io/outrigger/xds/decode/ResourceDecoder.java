@@ -85,7 +85,7 @@ public final class ResourceDecoder {
    * Decodes {@code resources}, each of which may be inside the wrapper {@code Resource} (A30).
    *
    * <p>If two resources have the same name, the last resource is used (A46-04). A resource with an
-   * unreadable name is reported by its index, from 0. Never throws because of a resource.
+   * unreadable name is reported by its index, from 0. No resource makes this method throw.
    */
   public static <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, DecodeContext context) {

@@ -48,8 +48,8 @@ final class RetryPolicyDecoder {
   }
 
   /**
-   * Decodes {@code retry_on}. Words for HTTP conditions have no effect (A44-01). Upper case counts
-   * as lower case, as in grpc-go and grpc-java.
+   * Decodes {@code retry_on}. The words of {@code retry_on} for HTTP conditions have no effect
+   * (A44-01). Upper case counts as lower case, as in grpc-go and grpc-java.
    */
   private static Set<Code> codes(String retryOn) {
     Set<Code> codes = EnumSet.noneOf(Code.class);

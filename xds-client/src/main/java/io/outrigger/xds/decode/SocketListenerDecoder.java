@@ -176,7 +176,7 @@ final class SocketListenerDecoder {
             });
   }
 
-  /** A value that occurs twice in a field is an error, because the match duplicates itself. */
+  /** A value that occurs twice in a field is an error, because it yields two equal matches. */
   private static Optional<FilterChainMatch> match(
       io.envoyproxy.envoy.config.listener.v3.FilterChainMatch proto, FieldErrors errors) {
     int before = errors.count();

@@ -112,7 +112,7 @@ final class TlsContextDecoder {
         : identity.map(own -> new DownstreamTls(own, clientRoots, required, matchers));
   }
 
-  /** The validation context, which can be in one of two fields, with the errors of the field. */
+  /** A validation context, and the errors of the field in which the context was found. */
   private record Validation(CertificateValidationContext proto, FieldErrors errors) {
     static Validation of(CommonTlsContext common, FieldErrors errors) {
       return common.hasCombinedValidationContext()
@@ -212,7 +212,7 @@ final class TlsContextDecoder {
     }
   }
 
-  /** Decodes the typed list if it is not empty, else the deprecated list. */
+  /** Decodes the typed matchers for names or, without typed matchers, the deprecated field. */
   private static List<SanMatcher> sanMatchers(
       CertificateValidationContext proto, FieldErrors errors) {
     return proto.getMatchTypedSubjectAltNamesCount() > 0

@@ -7,8 +7,8 @@ import java.util.Set;
 
 /**
  * Wraps each message of an unknown type in a TypedStruct (A39), which decoders treat like the type
- * itself. JSON documents may therefore contain messages that Outrigger does not use, like the
- * responses of a control plane.
+ * itself. JSON documents, like responses of a control plane, may therefore contain messages that
+ * Outrigger does not use.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads map fields of a serialized message. Generated messages do not read the maps, because access
- * to a map field, even to an empty map, builds the descriptors of its file and of all imported
- * files. The descriptors take much time and memory, and most resources are decoded without the
- * descriptors (decision xds-0074).
+ * Reads map fields of a serialized message. Map fields are not read through generated messages,
+ * because access to a map field, even to an empty map, builds the descriptors of its file and of
+ * all imported files. The descriptors take much time and memory, and most resources are decoded
+ * without the descriptors (decision xds-0074).
  */
 final class WireFields {
   private static final int KEY = 1;
@@ -30,8 +30,8 @@ final class WireFields {
 
   /**
    * Whether the message has a field at {@code path}: the number of a field of the message, then of
-   * a field of the inner message, and so on. In a list, every element is searched. Returns true for
-   * unreadable bytes, because the parser reports the error later.
+   * a field of the inner message, and so on. If a field on the path is repeated, every element is
+   * searched. Returns true for unreadable bytes, because the parser reports the error later.
    */
   static boolean contain(ByteString message, int... path) {
     try {
@@ -67,7 +67,7 @@ final class WireFields {
    */
   record Cut(ByteString remainder, Map<List<Integer>, ByteString> parts) {}
 
-  /** Removes the field at {@code path}, see {@link #contain}; unreadable bytes stay unchanged. */
+  /** Removes the field at the {@code path} of {@link #contain}; keeps unreadable bytes. */
   static Cut cut(ByteString message, int... path) {
     if (contain(message, path)) {
       Map<List<Integer>, ByteString> parts = new HashMap<>();

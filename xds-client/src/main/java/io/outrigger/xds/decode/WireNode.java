@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * The serialized message {@code Node}, which identifies this client in the first request of a
- * stream (A27 "Node proto"). {@link WireMessage} avoids descriptors at the start of the proxy.
+ * stream (A27 "Node proto"). {@link WireMessage} builds the bytes without protobuf descriptors.
  */
 public record WireNode(ByteString bytes) {
   private static final String USER_AGENT = "outrigger";

@@ -26,7 +26,7 @@ import java.util.function.Function;
  */
 @ControlConfined
 final class ClusterWalk {
-  /** The failure of an aggregate cluster contains only the number of further reasons. */
+  /** The maximum number of reasons that the failure of an aggregate cluster lists. */
   private static final int MAX_REASONS = 5;
 
   private final DependencyGraph.Lookup lookup;
@@ -130,7 +130,7 @@ final class ClusterWalk {
       }
       WatchState<ClusterResource> part = lookup.cluster(name);
       if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
-        // The nested aggregate reaches no cluster that the root does not reach.
+        // All clusters of a nested aggregate are visited, because the root reaches them.
         put(name, aggregate(name, part, new Flattening(name, lookup::cluster)));
       } else {
         visitLeaf(name, part);

@@ -37,15 +37,15 @@ import java.util.Set;
 public final class DnsName {
   static final Duration MIN_INTERVAL = Duration.ofSeconds(30); // A37-05
 
-  /** A refresh waits for the TTL of the addresses, but at most this long (decision xds-0078). */
+  /** The maximum TTL of addresses; a longer TTL is shortened (decision xds-0078). */
   static final Duration MAX_TTL = Duration.ofMinutes(5);
 
   private static final int REFRESH_JITTER_PERCENT = 10;
 
   /**
    * The time for which a configuration waits for the first answer, so that an unresponsive name
-   * server does not delay other clusters (A37-08). A later answer is used too. By the default of
-   * resolv.conf, two unresponsive servers take 10 s.
+   * server does not delay other clusters (A37-08). An answer after the timeout is used too. With
+   * the defaults of resolv.conf, a query to two unresponsive servers takes 10 s.
    */
   static final Duration FIRST_ANSWER_TIMEOUT = Duration.ofSeconds(11);
 

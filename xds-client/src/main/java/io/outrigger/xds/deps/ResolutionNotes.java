@@ -55,8 +55,8 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
   }
 
   /**
-   * Returns the message of a status, or the code if the message is empty. Otherwise callers do not
-   * get the code, because codes of the control plane have no meaning for callers (A88-20).
+   * Returns the message of a status, or the code if the message is empty. A message that is not
+   * empty gets no code, because the codes of a control plane have no meaning for callers (A88-20).
    */
   static String text(RpcStatus status) {
     return status.message().isEmpty() ? status.code().toString() : status.message();

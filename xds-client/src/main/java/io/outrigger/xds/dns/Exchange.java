@@ -108,7 +108,7 @@ final class Exchange {
     connect(
         new Bootstrap()
             .channel(NioSocketChannel.class)
-            // The exchange has its own timeout, so connecting needs none.
+            // The timeout of the exchange includes the time to connect.
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0),
         () -> new DefaultDnsQuery(id),
         new TcpDnsQueryEncoder(),
@@ -306,7 +306,7 @@ final class Exchange {
 
   sealed interface Reply {
     /**
-     * The name has these addresses, at least one.
+     * The addresses of the name, at least one.
      *
      * @param ttl the minimum TTL of the records
      * @param isPartial whether the lookup of the other address family has failed

@@ -32,8 +32,8 @@ import java.util.function.Consumer;
 @LoopConfined
 final class NameQuery {
   /**
-   * The timeout of each query after the other address family was resolved. Six such queries (three
-   * servers, two attempts) end before {@code DnsName} reports that the name has no answer.
+   * The timeout of a query after the other address family was resolved: six queries (three servers,
+   * two attempts) then end before {@code DnsName} reports that the name has no answer.
    */
   private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
 

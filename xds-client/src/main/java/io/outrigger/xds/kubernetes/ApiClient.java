@@ -50,7 +50,7 @@ final class ApiClient {
 
   private static final String NO_ANSWER = "it does not answer";
 
-  /** The characters of RFC 6750 section 2.1. */
+  /** The form of a bearer token (RFC 6750 section 2.1). */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]+=*");
 
   private final ControlLoop loop;
@@ -228,8 +228,9 @@ final class ApiClient {
     }
 
     /**
-     * Discards the HTTP client, because its connection may be dead. Other failures keep the client,
-     * which discards a failed connection itself and occupies a thread until a garbage collection.
+     * Discards the HTTP client, because its connection may be dead. After another failure, the
+     * client drops its connection itself; a discarded client occupies a thread until a garbage
+     * collection.
      */
     private void onTimeout() {
       current = Optional.empty();

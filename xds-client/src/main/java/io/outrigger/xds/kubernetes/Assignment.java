@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
  *   <li>Ready endpoints are HEALTHY. Endpoints that terminate and still serve are DRAINING, but
  *       HEALTHY if no endpoint is ready, as in kube-proxy.
  *   <li>All addresses of one pod form one endpoint. No address is part of two endpoints.
- *   <li>Each zone is a locality. The weight is the number of its healthy endpoints, at least 1.
+ *   <li>Each zone is a locality, weighted by the number of its healthy endpoints, at least 1.
  *   <li>If every ready endpoint has hints, and some hints name the zone of this process, the
  *       endpoints with these hints have priority 0, and all other endpoints priority 1.
  * </ul>

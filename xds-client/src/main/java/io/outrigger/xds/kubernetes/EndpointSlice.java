@@ -31,12 +31,12 @@ record EndpointSlice(
 
   private static final int MAX_PORT = 65_535;
 
-  /** The name may be empty if the service has a single port. */
+  /** A port of a slice; the name may be empty if the service has a single port. */
   record Port(String name, int number) {}
 
   /**
-   * An endpoint. Ready endpoints come first, because a terminating pod in the host network may
-   * share its address with its replacement. Then IPv4 comes first.
+   * An endpoint. In sorted order, ready endpoints come first, because a terminating pod in the host
+   * network may share its address with its replacement; then endpoints with IPv4.
    *
    * @param pod a key that all addresses of one pod have in common
    * @param isReady false if the endpoint terminates, but still serves

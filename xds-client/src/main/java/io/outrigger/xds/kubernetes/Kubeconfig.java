@@ -142,7 +142,7 @@ public final class Kubeconfig {
         return uri;
       }
     } catch (IllegalArgumentException noUri) {
-      // The code below reports this failure.
+      // invalid() reports the failure.
     }
     throw invalid(
         "cluster \"%s\": server \"%s\" is not a URI such as https://10.0.0.1:6443"

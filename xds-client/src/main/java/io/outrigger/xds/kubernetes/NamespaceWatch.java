@@ -76,7 +76,7 @@ final class NamespaceWatch {
   /**
    * @param watchTime the minimum time of a watch, at least 1 s. The server ends each watch after a
    *     random time of up to twice the minimum, so that sidecars do not send requests at the same
-   *     moment. A watch that has not ended some time later has a dead connection, and fails
+   *     moment. A watch that the server does not end in time has a dead connection, and fails
    */
   NamespaceWatch(
       ControlLoop loop,

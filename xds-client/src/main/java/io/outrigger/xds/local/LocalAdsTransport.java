@@ -46,7 +46,7 @@ public final class LocalAdsTransport implements AdsTransport {
     this.name = name;
   }
 
-  /** Replaces the resources. Streams receive no response before the first call. */
+  /** Replaces the resources. Streams receive no response before the first call of this method. */
   public void publish(ResourceSnapshot next) {
     snapshot = Optional.of(next);
     List.copyOf(streams).forEach(LocalStream::respond);

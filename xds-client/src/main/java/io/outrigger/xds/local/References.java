@@ -33,9 +33,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Checks whether the resources to which decoded resources refer exist, and whether calls can
- * succeed. A finding is an error if a listener leads to the resource and no alternative exists.
- * Otherwise the finding is a warning. Each instance is used once, by one thread.
+ * Checks that all resources named in other resources exist, and that calls can succeed. A finding
+ * is an error if a listener leads to the resource and no alternative exists, else a warning. Each
+ * instance is used once, by one thread.
  */
 public final class References {
   private final Map<String, FieldErrors> findings = new LinkedHashMap<>();

@@ -21,7 +21,7 @@ final class LoadMessages {
 
   private LoadMessages() {}
 
-  /** Returns the first request of a stream. Only this request contains the node. */
+  /** Returns the first request of a stream, the only request that contains the node. */
   static LoadStatsRequest first(WireNode node) {
     return LoadStatsRequest.newBuilder()
         .setUnknownFields(
@@ -66,7 +66,7 @@ final class LoadMessages {
     return stats.build();
   }
 
-  /** Three metrics have separate fields (A85 "Populating LRS Protos"). */
+  /** Adds a metric; three metrics have fields of their own (A85 "Populating LRS Protos"). */
   private static void add(UpstreamLocalityStats.Builder stats, String name, MetricTotal total) {
     switch (name) {
       case PropagatedMetrics.CPU_UTILIZATION -> stats.setCpuUtilization(unnamed(total));

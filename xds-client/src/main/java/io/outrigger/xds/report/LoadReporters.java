@@ -80,7 +80,7 @@ public final class LoadReporters {
    * </pre>
    *
    * <p>Counts are taken from the {@link LoadSource} only when the stream can send a message at
-   * once. Until then the counts remain in the {@code LoadSource} for the next report (A64-02).
+   * once. While the stream is blocked, the counts remain in the {@code LoadSource} (A64-02).
    */
   private final class Reporter {
     private final XdsServer server;
@@ -227,7 +227,7 @@ public final class LoadReporters {
    * @param clusters the names of the clusters to report; ignored if {@code all} is true
    */
   record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
-    /** Replaces shorter, absent and invalid intervals, as in gRPC C-core. */
+    /** The minimum interval; also replaces absent and invalid intervals, as in gRPC C-core. */
     static final Duration MIN_INTERVAL = Duration.ofSeconds(1); // decision xds-0002
 
     ReportPlan {

@@ -32,9 +32,9 @@ import java.util.stream.Stream;
  * socket listener, routes answered      SERVING: routes in error fail their requests (A36-16)
  * </pre>
  *
- * <p>Other ambient errors do not change the state. While a configuration is served, a route
- * configuration with the error UNAVAILABLE counts as unanswered: the control plane is unreachable,
- * or a resource timer with a transient error has elapsed (decision xds-0076).
+ * <p>Ambient errors that the table does not list do not change the state. While a configuration is
+ * served, a route configuration with the error UNAVAILABLE counts as unanswered: the control plane
+ * is unreachable, or a resource timer with a transient error has elapsed (decision xds-0076).
  *
  * @param listen the address to serve, with its IP address in canonical form
  * @param nodeId the xDS node ID, which is part of failures that callers receive

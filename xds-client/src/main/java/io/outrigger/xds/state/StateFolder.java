@@ -147,7 +147,7 @@ public final class StateFolder {
         Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  /** Returns why resources that were last current at {@code at} are unusable; empty if usable. */
+  /** Returns why resources that were current until {@code at} are too old; empty if usable. */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
     if (age.negated().compareTo(maxAge) > 0) { // otherwise usable for too long
@@ -312,7 +312,7 @@ public final class StateFolder {
     FileChannel channel =
         FileChannel.open(
             folder.resolve(LOCK),
-            // READ prevents a wait: opening a pipe for writing alone waits for a reader.
+            // Without READ, opening a pipe would block until a reader opens the pipe.
             Set.of(
                 StandardOpenOption.CREATE,
                 StandardOpenOption.READ,
@@ -342,7 +342,7 @@ public final class StateFolder {
     }
   }
 
-  /** Must be the last call. */
+  /** Must be called last. */
   public void close() {
     try {
       unlock();

@@ -195,7 +195,7 @@ public final class AdsClients {
 
   /**
    * Saves acknowledged resources to a folder. While no control plane answers, the clients use the
-   * resources that an earlier process saved there. Must be called before the first watch.
+   * resources that an earlier process saved in the folder. Must be called before the first watch.
    *
    * @param files the executor that reads and writes the folder
    * @param after the time without a response after which the saved resources are used

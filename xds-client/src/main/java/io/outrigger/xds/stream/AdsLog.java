@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs the events of one control plane, counts the events for A78, and passes them to the next
- * observer. The state events do not come from a control plane and do not pass through this class.
+ * observer. Events of saved state come from no control plane and bypass this class.
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Rejections, resource
  * errors and deletions are therefore limited to ten lines per minute each, without repetitions.

@@ -101,12 +101,12 @@ final class AdsSession implements AdsTransport.Listener {
         of.isAnswerPending = true; // the next request repeats the last ACK
       }
       if (type.equals(reading) || of.isAnswerPending) {
-        // The answer will contain the names. An unsubscribed name loses its cached resource. The
-        // server sends that resource again only if a request has omitted the name.
+        // The pending ACK or NACK will contain the subscribed names. An unsubscribed name loses its
+        // cached resource, which the server sends again only if a request has omitted the name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.unsubscribed::add);
       } else if (isChanged) {
-        // Before the first subscription both sets are empty, so no request is sent. An empty first
-        // request would subscribe to every resource (A57-28).
+        // No request is sent before the first subscription, because an empty first request would
+        // subscribe to every resource (A57-28).
         send(type, names, Optional.empty());
       }
     }
@@ -198,7 +198,7 @@ final class AdsSession implements AdsTransport.Listener {
       answer(type, response, decoded);
       handler.apply(type, response, decoded, requestedBefore);
     } finally {
-      // Watchers may have posted tasks. The next response is read after those tasks.
+      // The next response is read after the tasks that watchers may have posted.
       loop.execute(this::requestNext);
       timers.setDecoding(false);
       deferredEnd.ifPresent(this::onClosed);
@@ -221,9 +221,9 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
-   * Sends an ACK or NACK when the server has read the earlier requests. Until then, only the answer
-   * to the latest response of each type is pending: a server that sends responses without reading
-   * requests must not exhaust the memory.
+   * Sends an ACK or NACK when the server has read the earlier requests. For each type, at most one
+   * ACK or NACK is pending, so that a server that sends responses without reading requests cannot
+   * exhaust the memory.
    */
   private void answer(ResourceType<?> type, Optional<Status> refusal) {
     Requested of = requestedOf(type);
@@ -240,9 +240,8 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
-   * Sends an ACK or NACK with the subscribed names. A name may have been unsubscribed and
-   * subscribed again since the last request. The ACK or NACK omits such a name, and a second
-   * request contains the name.
+   * Sends an ACK or NACK with the subscribed names. If a name was unsubscribed and subscribed again
+   * since the last request, the ACK or NACK omits the name, and a second request contains the name.
    */
   private void sendAnswer(ResourceType<?> type) {
     Requested of = requestedOf(type);
@@ -279,7 +278,7 @@ final class AdsSession implements AdsTransport.Listener {
     }
     of.sentAny = true;
     if (names.isEmpty()) {
-      // With this version in a later request, the server would omit resources it has already sent.
+      // If a later request had the version, the server would omit resources it has already sent.
       acceptedVersions.remove(type);
     }
     stream.send(request.build());

@@ -87,8 +87,8 @@ final class Authority {
 
   void onOutage() {
     while (last().outage().isPresent() && inUse < servers.size() && mustFallBack()) {
-      // Resources of the next server will replace those in use (A71-03), so the versions accepted
-      // from earlier servers are no longer valid.
+      // Resources of the next server will replace the resources in use (A71-03), so the versions
+      // accepted from earlier servers are no longer valid.
       servers.subList(0, inUse).forEach(StreamSupervisor::forgetVersions);
       useNext();
     }

@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 final class StateKeeper {
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** The wait for the responses to further requests that a response may cause. */
+  /** A response may cause requests; their responses usually arrive within this time. */
   private static final Duration SETTLE_TIME = Duration.ofMillis(50);
 
   private static final Duration RETRY = Duration.ofSeconds(30);
@@ -372,8 +372,8 @@ final class StateKeeper {
   }
 
   /**
-   * Returns the keys of all subscriptions the first time that every authority has answered, because
-   * all other resources in the folder are then obsolete.
+   * When every authority has answered for the first time, returns the keys of all subscriptions:
+   * all other resources in the folder are obsolete.
    */
   private Optional<Set<KeptResource.Key>> prune() {
     if (isPruned || !authorities.stream().allMatch(each -> each.isAnswered() && each.isSettled())) {

@@ -139,7 +139,7 @@ final class Subscription<T> {
     if (step.stopsTimers()) {
       stopTimers();
     }
-    // Copied: a watcher may open a watch in this loop, and that watch receives the entry at once.
+    // A watcher may open a watch in this loop; the new watch has received the entry already.
     for (Watching watching : List.copyOf(watchers)) {
       watching.deliver(step);
     }

@@ -73,7 +73,7 @@ final class Subscriptions {
         .toList();
   }
 
-  /** Returns the same instance until the names change. */
+  /** Returns the subscribed names; each call returns one instance until a name changes. */
   Set<String> names(ResourceType<?> type) {
     return names.computeIfAbsent(
         type, t -> Collections.unmodifiableSet(new LinkedHashSet<>(of(t).keySet())));

@@ -70,7 +70,7 @@ public final class GrpcIstioCa implements IstioCaClient {
     }
   }
 
-  /** The subject of a token of Kubernetes: the namespace and the name of a service account. */
+  /** The subject of a Kubernetes token: the namespace and the name of a service account. */
   private static final Pattern ACCOUNT =
       Pattern.compile("system:serviceaccount:([\\w.-]+):([\\w.-]+)");
 
