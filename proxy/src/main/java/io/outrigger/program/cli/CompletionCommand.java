@@ -61,6 +61,7 @@ final class CompletionCommand implements Callable<Integer> {
     Map<String, CommandLine> commands = root.getSubcommands();
     String first = NO_COMMAND + String.join(" ", commands.keySet());
     List<String> lines = new ArrayList<>();
+    root.getCommandSpec().options().forEach(option -> lines.add(line(first, option)));
     commands.forEach(
         (name, command) -> {
           CommandSpec each = command.getCommandSpec();
@@ -71,13 +72,7 @@ final class CompletionCommand implements Callable<Integer> {
             Iterable<String> words = name.equals("help") ? commands.keySet() : new Shells();
             lines.add(line(seen, "-f -a '" + String.join(" ", words) + "'", ""));
           }
-          for (OptionSpec option : each.options()) {
-            lines.add(
-                line(
-                    seen,
-                    "-l " + option.longestName().substring(2) + value(option),
-                    String.join(" ", option.description())));
-          }
+          each.options().forEach(option -> lines.add(line(seen, option)));
         });
     return lines;
   }
@@ -96,11 +91,16 @@ final class CompletionCommand implements Callable<Integer> {
     if (isOfWords(label)) {
       return " -x -a '" + label.replace('|', ' ') + "'";
     }
-    return label.contains("FILE") || label.equals("PATH") ? " -r -F" : " -x";
+    return label.matches("PATH|DIR|.*FILE.*") ? " -r -F" : " -x";
+  }
+
+  private static String line(String condition, OptionSpec option) {
+    String flag = "-l " + option.longestName().substring(2) + value(option);
+    return line(condition, flag, String.join(" ", option.description()));
   }
 
   private static String line(String condition, String what, String description) {
-    String shortened = description.split("[.;:](\\s|$)", 2)[0].replace("'", "\\'");
+    String shortened = description.split("[.;](\\s|$)", 2)[0].replace("'", "\\'");
     return "complete -c outrigger -n '" + condition + "' " + what + " -d '" + shortened + "'";
   }
 }

@@ -46,8 +46,8 @@ final class RunCommand implements Callable<Integer> {
         .description(
             "Runs the sidecar.",
             "Every flag has an environment variable, OUTRIGGER_ and the name in upper case with _"
-                + " for -; commas separate the values of a list. Flags override variables, and variables"
-                + " override the file of --config.");
+                + " for -; commas separate the values of a list. Flags override variables, and"
+                + " variables override the file of --config.");
     Arrays.stream(Flag.values()).forEach(flag -> spec.addOption(option(flag)));
     return spec;
   }
@@ -63,7 +63,7 @@ final class RunCommand implements Callable<Integer> {
       option.completionCandidates(List.of(flag.label().split("[|]")));
     }
     if (flag.arity() == Flag.Arity.SWITCH) {
-      option.arity("0..1").fallbackValue("true").paramLabel("true|false");
+      option.arity("0..1").fallbackValue("true");
     } else if (flag.arity() == Flag.Arity.MANY) {
       option.type(List.class).auxiliaryTypes(String.class);
     }

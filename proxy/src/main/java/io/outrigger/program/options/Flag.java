@@ -170,7 +170,7 @@ public enum Flag {
   private final String help;
 
   Flag(String help) {
-    this("", Arity.SWITCH, help);
+    this("true|false", Arity.SWITCH, help);
   }
 
   Flag(String label, String help) {
@@ -198,7 +198,7 @@ public enum Flag {
     return "OUTRIGGER_" + name();
   }
 
-  /** Returns the placeholder of the value in the help text; empty for a switch. */
+  /** Returns the placeholder of the value in the help text. */
   public String label() {
     return label;
   }

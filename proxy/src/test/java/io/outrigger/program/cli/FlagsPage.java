@@ -37,7 +37,9 @@ final class FlagsPage {
         page.append("\n### " + heading + "\n\n| flag | meaning |\n| --- | --- |\n");
       }
       page.append(
-          row(flag.option() + (flag.label().isEmpty() ? "" : " " + flag.label()), flag.help()));
+          row(
+              flag.option() + (flag.arity() == Flag.Arity.SWITCH ? "" : " " + flag.label()),
+              flag.help()));
     }
     commands.forEach(
         (name, command) -> {
