@@ -7,11 +7,11 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 /**
  * Counts useless work per connection: streams that are reset by the peer, or by this side because
  * of the peer's errors (CVE-2023-44487, CVE-2025-8671), and frames without content (CVE-2019-9511
- * and following). A method throws a connection error when the peer has exceeded a limit.
+ * and following). A method that counts throws a connection error when a limit is exceeded.
  *
  * <p>The counts are reset after each period. {@link #onTick} checks the time once a second and when
- * a limit is reached, so that no clock is read for each frame. A peer can therefore cause at most
- * twice the limit of useless work in one period.
+ * a limit is reached, so that no clock is read for each frame. Within the length of a period, a
+ * peer can cause at most twice the limit of useless work.
  */
 @LoopConfined
 final class AbuseGuard {
@@ -57,8 +57,8 @@ final class AbuseGuard {
   }
 
   /**
-   * Called when this side has reset a stream while up to {@code bytes} of DATA may be in flight.
-   * This DATA counts as useless, so one additional frame is allowed for each KiB.
+   * Called when this side has reset a stream on which the peer may still send {@code bytes} of
+   * DATA. DATA on a reset stream counts as useless, so one more frame is allowed per KiB.
    */
   void onDataExpected(int bytes) {
     idle -= bytes >> 10;
@@ -79,7 +79,7 @@ final class AbuseGuard {
     onIdleWork(1);
   }
 
-  /** Counts work without content that is equivalent to {@code frames} control frames. */
+  /** Counts work without content, in units of control frames. */
   void onIdleWork(int frames) throws ConnectionFault {
     idle += frames;
     long allowed = limits.controlFrames() + CONTROL_FRAMES_PER_USEFUL_FRAME * useful;
@@ -88,7 +88,7 @@ final class AbuseGuard {
     }
   }
 
-  /** Resets the counts and returns true if the period has passed. */
+  /** If the period has passed, resets the counts and returns true. */
   boolean onTick(long nowNanos) {
     if (nowNanos - periodStartNanos < limits.period().toNanos()) {
       return false;

@@ -17,7 +17,7 @@ public interface ConnectionHandler {
 
   /**
    * Called when the peer sent GOAWAY. The handlers of streams above {@code lastStreamId} have
-   * already been notified. No new stream can be opened; the other streams continue.
+   * already been notified. No new stream can be opened; the earlier streams continue.
    */
   default void onGoAway(int lastStreamId, Http2Error error, String debug) {}
 
@@ -25,9 +25,9 @@ public interface ConnectionHandler {
   default void onCapacity() {}
 
   /**
-   * Called when the connection is closed by this side or because of an error of the peer. All
-   * streams have been notified. The socket may stay open for a short time so that the peer receives
-   * the GOAWAY.
+   * Called when the connection is closed by this side or because of an error of the peer. The
+   * handlers of all streams have been notified. The socket may stay open for a short time so that
+   * the peer receives the GOAWAY.
    */
   default void onEnding(Http2Error error, String reason) {}
 
@@ -35,7 +35,7 @@ public interface ConnectionHandler {
    * Called when a request broke a rule and was reset (server side only).
    *
    * @param validFields the fields of the request that break no rule
-   * @param reason a readable text that names the rule and the field
+   * @param reason a text for people that names the broken rule and its field
    */
   default void onRefused(HeaderList validFields, String reason) {}
 

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Handles the events of the connection as a whole: preface, SETTINGS, PING, GOAWAY and close.
  * {@link ConnectionState} holds the state.
  *
- * <p>RFC 9113 sections 3.4, 5.4, 6.5, 6.7 and 6.8.
+ * <p>Implements RFC 9113 sections 3.4, 5.4, 6.5, 6.7 and 6.8.
  */
 @LoopConfined
 final class ConnectionLifecycle {
@@ -25,10 +25,10 @@ final class ConnectionLifecycle {
 
   private static final long DRAIN_PING = 0x6f75747269676772L;
 
-  /** How long a drain waits for the answer to its PING before it sends the final GOAWAY. */
+  /** How long a drain waits for the answer to its PING before the final GOAWAY is sent. */
   private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** The same time without streams; shorter, because a suspended app must delay no exit. */
+  /** How long a drain without streams waits for its PING: a suspended app must delay no exit. */
   private static final long IDLE_DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;
@@ -75,7 +75,7 @@ final class ConnectionLifecycle {
     table = streams.table();
   }
 
-  /** Sets the two objects that are created after this object. */
+  /** Sets the frame reader and the handler, which are created after the lifecycle object. */
   void attach(FrameReader frameReader, ConnectionHandler connectionHandler) {
     reader = frameReader;
     handler = connectionHandler;
@@ -224,7 +224,7 @@ final class ConnectionLifecycle {
     if (preface != null) {
       close(Http2Error.NO_ERROR, "draining");
     } else if (state.isServer()) {
-      // Section 6.8: the server accepts requests that are in flight when the first GOAWAY arrives.
+      // Section 6.8: a server accepts requests that are in flight when the first GOAWAY arrives.
       drainAnnounced = true;
       writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "draining");
       writer.ping(DRAIN_PING, false);
@@ -296,8 +296,8 @@ final class ConnectionLifecycle {
   }
 
   /**
-   * Sends GOAWAY and closes the connection. A second call closes the socket at once. A call before
-   * {@link #start} sends no GOAWAY.
+   * Sends GOAWAY and closes the connection. A second call of {@code close} closes the socket at
+   * once. A call of {@code close} before {@link #start} sends no GOAWAY.
    */
   void close(Http2Error error, String reason) {
     if (state.isClosed()) {
@@ -315,8 +315,8 @@ final class ConnectionLifecycle {
   }
 
   /**
-   * Closes the connection to free memory: sends GOAWAY and closes the socket without waiting for
-   * the peer to read it. Handlers of streams receive {@link StreamHandler#onOverload}.
+   * Closes the connection to free memory: sends GOAWAY and closes the socket without waiting until
+   * the peer has read the GOAWAY. Handlers of streams receive {@link StreamHandler#onOverload}.
    */
   void closeAtOnce(Http2Error error, String reason) {
     if (!state.isEnding()) {

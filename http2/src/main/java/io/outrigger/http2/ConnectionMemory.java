@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports the memory that a connection holds to {@link ProcessMemory}, and closes the connection
- * when the process demands it. Memory held by calls counts for the app's connection: DATA that the
- * backend has not read, and responses that the app has not read. Once a second the class also
- * checks for a peer that has begun a frame without ending it, and for a peer that does not read.
+ * when the process demands it. The app's connection is charged for DATA that the backend has not
+ * read and for responses that the app has not read. Once a second, {@code ConnectionMemory} checks
+ * whether the peer has begun a frame without ending the frame, and whether the peer reads.
  */
 @LoopConfined
 final class ConnectionMemory implements MemoryHolder {
@@ -24,7 +24,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The size of a TLS engine and its certificates: 5.5 KB with the JDK, 13 KB with BoringSSL. */
   private static final int TLS_BYTES = 12 << 10;
 
-  /** How long frames may wait for a direct buffer; {@link SocketReads} waits equally long. */
+  /** How long frames may wait for a direct buffer: as long as reads wait in {@link SocketReads}. */
   private static final Duration NO_BUFFER_LIMIT = Duration.ofSeconds(5);
 
   private final Parts parts;
@@ -41,7 +41,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The number of bytes of {@link #firstWaiting} that the socket had accepted at the last tick. */
   private long firstProgress;
 
-  /** The number of bytes passed to the channel minus the bytes waiting in it, at the last tick. */
+  /** The bytes passed to the channel minus the bytes waiting in the channel, at the last tick. */
   private long acceptedBytes;
 
   /** The time of the last tick at which the socket had accepted more bytes. */
@@ -177,12 +177,11 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   /**
-   * Returns the time of the last tick at which the socket had accepted more bytes. One sign of this
-   * is growth of the number of bytes that were passed to the channel and no longer wait in the
-   * channel. The channel counts an overhead for each waiting message, so a new message can hide
-   * that this number has grown. The second sign is a change of the first waiting message or of its
-   * progress. The next message may be the same, reused object, so the second sign alone is not
-   * enough.
+   * Returns the time of the last tick at which the socket had accepted more bytes. The socket has
+   * accepted bytes if the number of bytes that were passed to the channel and no longer wait in the
+   * channel has grown. Netty adds an overhead per waiting message, which can hide this growth, so a
+   * change of the first waiting message or of its progress counts too. Message objects may be
+   * reused, so a comparison of the first message alone is not enough.
    */
   private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();
@@ -223,7 +222,7 @@ final class ConnectionMemory implements MemoryHolder {
       this.limit = limit;
     }
 
-    /** Whether {@code made}, which changes with progress, has been constant for the time limit. */
+    /** Whether the operation is running and has made no progress for the time limit. */
     boolean isOver(boolean isBegun, long made, long nowNanos) {
       if (!isBegun || !begun || made != progress) {
         begun = isBegun;

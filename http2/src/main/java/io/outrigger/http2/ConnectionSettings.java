@@ -94,20 +94,20 @@ public record ConnectionSettings(
   }
 
   /**
-   * Time limits for a peer. The check runs once a second, so an exceeded limit is detected at most
+   * Time limits for a peer. Each limit is checked once a second, so the excess is detected at most
    * one second late.
    *
    * @param handshake the maximum time from the start of the connection to the peer's first SETTINGS
    * @param frame the maximum time from the first to the last byte of a header block, or of a frame
-   *     that is processed only when complete; DATA frames have no limit
+   *     that is processed only when complete; DATA frames have no time limit
    * @param unread the maximum time for which the peer's socket accepts none of the waiting bytes
    */
   @AnyThread
   public record Timeouts(Duration handshake, Duration frame, Duration unread) {
     /**
      * The handshake limit is MIN_CONNECT_TIMEOUT of gRPC's connection-backoff.md. The frame limit
-     * is short because an app writes a frame at once. The read limit is long because an app that is
-     * stopped in a debugger may not read for minutes.
+     * is short because an app writes a whole frame at once. The {@code unread} limit is long
+     * because an app that is stopped in a debugger may not read for minutes.
      */
     public static final Timeouts DEFAULT =
         new Timeouts(Duration.ofSeconds(20), Duration.ofSeconds(30), Duration.ofMinutes(5));

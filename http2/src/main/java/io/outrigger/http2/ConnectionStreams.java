@@ -10,10 +10,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Opens and ends the streams of one connection, and sends their header blocks and WINDOW_UPDATEs.
- * This class has the rules that involve a stream and its connection. {@link SocketStream} holds the
- * state of a single stream, and {@link SendScheduler} sends DATA.
+ * {@code ConnectionStreams} applies the rules that concern both a stream and its connection. {@link
+ * SocketStream} holds the state of a single stream, and {@link SendScheduler} sends DATA.
  *
- * <p>RFC 9113 section 5.
+ * <p>Implements RFC 9113 section 5.
  */
 @LoopConfined
 final class ConnectionStreams {
@@ -36,7 +36,7 @@ final class ConnectionStreams {
 
   /**
    * The receive window that the peer may assume for a new stream. Until the peer has acknowledged
-   * our SETTINGS, this window is the larger of our stream window and the default.
+   * our SETTINGS, the granted window is the larger of our stream window and the default.
    */
   private int grantedWindow;
 
@@ -92,7 +92,7 @@ final class ConnectionStreams {
   // Streams that this side opens.
 
   /**
-   * Whether {@link #open} would succeed now. After this method has returned false, {@link
+   * Whether {@link #open} would succeed now. After {@code canOpen} has returned false, {@link
    * #takeCapacity} returns true once, as soon as a stream can be opened again.
    */
   boolean canOpen() {
@@ -141,7 +141,7 @@ final class ConnectionStreams {
     return table.active() < settings.maxConcurrentStreams() && !state.isGoingAway();
   }
 
-  /** Adds a stream that the peer opens, and counts {@code headers} as memory of the stream. */
+  /** Adds a stream that the peer opens, and counts its header list as memory of the stream. */
   SocketStream openByPeer(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     table.add(stream);
@@ -157,7 +157,7 @@ final class ConnectionStreams {
 
   // Sending.
 
-  /** Whether a header block of {@code stream} has to wait for the socket. */
+  /** Whether the stream's header block has to wait until the socket accepts more bytes. */
   boolean holdsBack(SocketStream stream) {
     return stream.id() != 0 && !writer.hasRoomForHeaders();
   }
@@ -178,9 +178,9 @@ final class ConnectionStreams {
 
   /**
    * Counts received DATA in the connection's window (section 5.2); returns false if the DATA
-   * exceeds the window. A WINDOW_UPDATE for the connection is sent once half of this window is
-   * used, even if the DATA was not consumed: otherwise stalled streams would use up the window and
-   * block all other streams. The window of each stream bounds the memory that is held.
+   * exceeds the window. A WINDOW_UPDATE for the connection is sent once half of its window is used,
+   * even if the DATA was not consumed: otherwise stalled streams would use up the window and block
+   * all other streams. The windows of the streams bound the memory that is held.
    */
   boolean receive(int bytes) {
     if (bytes > credit) {
@@ -225,7 +225,7 @@ final class ConnectionStreams {
     return more;
   }
 
-  /** Adds {@code change}, which may be negative, to the number of bytes that streams hold. */
+  /** Adds a positive or negative number to the bytes that the streams hold. */
   void onQueued(int change) {
     queuedBytes += change;
   }
@@ -234,12 +234,12 @@ final class ConnectionStreams {
     return queuedBytes;
   }
 
-  /** Whether the streams hold so much that new requests are refused while memory is full. */
+  /** Whether the streams hold so much memory that new requests are refused while memory is full. */
   boolean isHeavy() {
     return (long) STREAM_BYTES * table.active() + queuedBytes >= HEAVY_BYTES;
   }
 
-  /** Adds {@code change}, which may be negative, to the number of pending bytes of DATA. */
+  /** Adds a positive or negative number to the pending bytes of DATA. */
   void onPending(int change) {
     pendingBytes += change;
     queuedBytes += change;
@@ -260,8 +260,8 @@ final class ConnectionStreams {
   // SETTINGS.
 
   /**
-   * Called when the peer has acknowledged our SETTINGS. Streams that were opened earlier have at
-   * least the default window; this method shrinks their windows to a smaller configured window.
+   * Called when the peer has acknowledged our SETTINGS. Streams that were opened before have at
+   * least the default window, which is shrunk to a smaller configured window.
    */
   void onSettingsAck() {
     int change = grantedWindow - settings.windows().stream();
@@ -272,7 +272,8 @@ final class ConnectionStreams {
   }
 
   /**
-   * Called when the peer has acknowledged an empty SETTINGS frame and so read all earlier frames.
+   * Called when the peer has acknowledged an empty SETTINGS frame, and so has read all earlier
+   * ones.
    */
   void onEmptySettingsAck() {
     fence.onAck();
@@ -341,8 +342,8 @@ final class ConnectionStreams {
 
   /**
    * Removes {@code stream} from the table because the connection or the peer has ended the stream,
-   * and passes its handler to {@code last}. A failure of {@code last}, for example a lack of
-   * memory, is caught, so that the other streams are notified too.
+   * and calls {@code last} with the stream's handler. An exception of a handler, for example for
+   * lack of memory, is caught, so that the handlers of other streams are notified too.
    */
   void lose(SocketStream stream, Consumer<StreamHandler> last) {
     if (stream.isGone()) {

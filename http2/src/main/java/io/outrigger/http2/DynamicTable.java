@@ -35,13 +35,13 @@ final class DynamicTable {
   private int bytes;
   private int maxBytes = MAX_BYTES;
 
-  /** The field at {@code index}, which is above the static table; null for an unused index. */
+  /** The field at an index above the static table; null for an unused index. */
   @Nullable HeaderField get(int index) {
     int age = index - StaticTable.SIZE;
     return age > count ? null : at(age);
   }
 
-  /** The index of a field equal to {@code field}; 0 when the table has no such field. */
+  /** The index of the entry that equals a given field; 0 if the table has no equal entry. */
   int indexOf(HeaderField field) {
     int mask = hashes.length - 1;
     int hash = field.hash();
@@ -67,7 +67,7 @@ final class DynamicTable {
     shrinkTo(0);
   }
 
-  /** Section 4.4: adds a field and evicts older fields. */
+  /** RFC 7541 section 4.4: adds a field and evicts older fields. */
   void add(HeaderField field) {
     int size = field.size();
     shrinkTo(maxBytes - size);
@@ -86,7 +86,7 @@ final class DynamicTable {
   }
 
   /**
-   * Sections 4.3 and 6.3: changes the size of the table and evicts entries.
+   * RFC 7541 sections 4.3 and 6.3: changes the size of the table and evicts entries.
    *
    * @return false if the size exceeds {@link #MAX_BYTES}
    */
@@ -103,7 +103,7 @@ final class DynamicTable {
     return maxBytes;
   }
 
-  /** The size of the table, counted as in section 4.1. */
+  /** The size of the table, counted as in RFC 7541 section 4.1. */
   int bytes() {
     return bytes;
   }

@@ -104,8 +104,8 @@ public final class EventLoops {
   }
 
   /**
-   * Triggers one-time initialization for the first loop, channel and buffer, which depends on no
-   * configuration: Netty loads native code, probes the JVM and reads annotations.
+   * Triggers the one-time initialization that the first loop, channel and buffer need: Netty loads
+   * native code, probes the JVM and reads annotations.
    */
   public static void prepare() {
     Huffman.prepare();
@@ -143,7 +143,7 @@ public final class EventLoops {
         : NioIoHandler.newFactory();
   }
 
-  /** The transport in use: EPOLL or NIO, never AUTO. */
+  /** The transport in use, which is EPOLL or NIO but never AUTO. */
   public TransportKind kind() {
     return kind;
   }
@@ -171,7 +171,7 @@ public final class EventLoops {
 
   /**
    * Calls {@code function} on the thread of each loop with the index of the loop. Returns the
-   * results in the order of the loops; completes exceptionally when a loop has stopped.
+   * results in the order of the loops; the stage completes exceptionally when a loop has stopped.
    */
   public <T> CompletionStage<List<T>> callOnEach(IntFunction<T> function) {
     try {
@@ -196,7 +196,7 @@ public final class EventLoops {
     throw new IllegalArgumentException("not one of our event loops");
   }
 
-  /** The group of all loops, for a bootstrap; it assigns new channels to the loops in turn. */
+  /** The group of all loops, for a bootstrap. The group assigns new channels to loops in turn. */
   public MultiThreadIoEventLoopGroup group() {
     return group;
   }
@@ -219,7 +219,7 @@ public final class EventLoops {
     return unix ? NioDomainSocketChannel.class : NioSocketChannel.class;
   }
 
-  /** The address of a unix socket, as an instance of the class that this transport needs. */
+  /** The address of a unix socket, as an instance of the class that the transport in use needs. */
   public SocketAddress unixAddress(Path path) {
     return kind == TransportKind.NIO
         ? UnixDomainSocketAddress.of(path)

@@ -13,8 +13,8 @@ import java.util.concurrent.Executor;
  * update may add thousands of endpoints, each with a connection task, and requests must not wait
  * for these tasks. Netty's own loops may run tasks for a second before they read sockets again.
  *
- * <p>A turn of this loop reads the clock once or twice, a turn of Netty's loop eight times. Under
- * low load these reads are a large part of a turn's cost.
+ * <p>A turn of {@code FairLoop} reads the clock once or twice, a turn of Netty's loop eight times.
+ * Under low load, reading the clock is a large part of a turn's cost.
  */
 @LoopConfined
 final class FairLoop extends SingleThreadIoEventLoop {
@@ -37,10 +37,10 @@ final class FairLoop extends SingleThreadIoEventLoop {
     return ioHandler().run(turn);
   }
 
-  /** Tells the transport whether and how long it may block. */
+  /** Tells the transport whether it may block, and for how long. */
   @LoopConfined
   private final class Turn implements IoHandlerContext {
-    /** Ignores scheduled tasks: {@link #delayNanos} makes the transport return when one is due. */
+    /** Ignores scheduled tasks: {@link #delayNanos} makes the transport return for a due task. */
     @Override
     public boolean canBlock() {
       return !hasTasks();
@@ -53,7 +53,7 @@ final class FairLoop extends SingleThreadIoEventLoop {
 
     /**
      * The deadline of the next scheduled task. Netty's epoll loop sets its timer again only when
-     * this value has changed.
+     * the deadline has changed.
      */
     @Override
     public long deadlineNanos() {

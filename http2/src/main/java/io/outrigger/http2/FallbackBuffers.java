@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class FallbackBuffers {
   private FallbackBuffers() {}
 
-  /** Returns a buffer with room for {@code bytes}, which can grow to {@code maxBytes} bytes. */
+  /** Returns a buffer with the given room, which can grow up to the given maximum. */
   public static ByteBuf buffer(ByteBufAllocator alloc, int bytes, int maxBytes) {
     try {
       return alloc.directBuffer(bytes, maxBytes);
@@ -31,9 +31,9 @@ public final class FallbackBuffers {
   }
 
   /**
-   * Returns a buffer with the content of {@code buffer} and room for {@code bytes} more. The result
-   * is {@code buffer} itself if its capacity can be increased. Otherwise the result is a copy, and
-   * {@code buffer} has been released.
+   * Returns a buffer with the content of the given buffer and room for {@code bytes} more bytes.
+   * The result is the given buffer if its capacity can be increased; otherwise the result is a
+   * copy, and the given buffer has been released.
    */
   public static ByteBuf withRoom(ByteBuf buffer, int bytes) {
     try {
@@ -48,9 +48,9 @@ public final class FallbackBuffers {
   }
 
   /**
-   * Returns a direct buffer with the content of {@code buffer}. The result is {@code buffer} itself
-   * if it is direct. Otherwise the result is a copy, and {@code buffer} has been released. Returns
-   * null, and leaves {@code buffer} unchanged, while no direct buffer is available.
+   * Returns a direct buffer with the content of the given buffer. The result is the given buffer if
+   * that buffer is direct; otherwise the result is a copy, and the given buffer has been released.
+   * Returns null, and leaves the given buffer unchanged, while no direct buffer is available.
    */
   public static @Nullable ByteBuf outsideOfHeap(ByteBuf buffer, ByteBufAllocator alloc) {
     if (buffer.isDirect()) {

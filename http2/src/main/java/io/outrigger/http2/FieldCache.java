@@ -4,15 +4,15 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches the names and fields that were recently received as text, for all connections of one event
- * loop. If one field differs in each call, such as a trace id, the other fields of a header block
- * are neither copied nor checked again. A new field replaces the field in the same slot.
+ * Caches the names and fields that were recently received as literals, for all connections of one
+ * event loop. If one field differs in each call, such as a trace id, the other fields of a header
+ * block are neither copied nor checked again. A new field replaces the cached field in its slot.
  */
 @LoopConfined
 final class FieldCache {
   private static final int SLOTS = 512;
 
-  /** The maximum length of a kept name, and of the value of a kept field. Secrets are not kept. */
+  /** The maximum length of a cached name, and of a cached field's value. Secrets are not cached. */
   private static final int MAX_BYTES = 128;
 
   private final @Nullable HeaderName[] names = new HeaderName[SLOTS];

@@ -3,8 +3,8 @@ package io.outrigger.http2;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Receives the frames that {@link FrameReader} has read. The reader has already checked everything
- * that depends on the frame alone: its size, its flags, and whether its stream id may be zero.
+ * Receives the frames that {@link FrameReader} has read. The reader has checked everything that
+ * depends on a frame alone: its size, its flags, and whether its stream id may be zero.
  */
 interface FrameListener {
   /**
@@ -18,14 +18,14 @@ interface FrameListener {
       throws ConnectionFault;
 
   /**
-   * Called for each part of the current DATA frame. The listener owns {@code part} like the data in
-   * {@link StreamHandler#onData}. {@code last} is true for the last part of the frame.
+   * Called for each part of the current DATA frame. The listener owns the part like the data in
+   * {@link StreamHandler#onData}. {@code last} marks the last part of the frame.
    */
   void onDataPart(ByteBuf part, boolean last) throws ConnectionFault;
 
   /**
-   * Called for a whole header block, including its CONTINUATION frames. The reader releases {@code
-   * block}.
+   * Called for a whole header block, including its CONTINUATION frames. {@code FrameReader}
+   * releases the block.
    */
   void onHeaderBlock(int streamId, ByteBuf block, boolean endStream) throws ConnectionFault;
 
@@ -39,10 +39,10 @@ interface FrameListener {
 
   void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault;
 
-  /** {@code increment} is 0 when the peer violated the rule that increments are positive. */
+  /** An {@code increment} of 0 breaks the rule that increments are positive. */
   void onWindowUpdate(int streamId, int increment) throws ConnectionFault;
 
-  /** Called for a frame that is ignored: PRIORITY, or a frame of an unknown type. */
+  /** Called for a frame that is ignored, which is PRIORITY or has an unknown type. */
   void onIgnored() throws ConnectionFault;
 
   /** Called for a frame whose error is a stream error (RFC 9113 section 5.4.2). */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Splits the received bytes, which arrive in chunks of any size, into frames. The payload of DATA
  * is passed on in parts as it arrives. The payload of any other frame is passed on as a whole.
  *
- * <p>RFC 9113 sections 4 and 6.
+ * <p>Implements RFC 9113 sections 4 and 6.
  */
 @LoopConfined
 final class FrameReader {
@@ -191,7 +191,7 @@ final class FrameReader {
 
   private void checkHeader() throws ConnectionFault {
     if (!settingsSeen) {
-      // Section 3.4: the preface of both sides ends with SETTINGS.
+      // RFC 9113 section 3.4: the preface of both sides ends with SETTINGS.
       if (type != FrameType.SETTINGS || has(FrameType.FLAG_ACK)) {
         throw protocolError("the first frame is not SETTINGS");
       }
@@ -240,7 +240,7 @@ final class FrameReader {
     }
   }
 
-  /** Throws unless the size is right and the stream id is 0. */
+  /** Throws unless the frame has the right size and stream id 0. */
   private void requireConnection(boolean isRightSize) throws ConnectionFault {
     requireSize(isRightSize);
     if (streamId != 0) {
@@ -368,8 +368,8 @@ final class FrameReader {
 
   /**
    * RFC 7540 section 5.3.1: a stream cannot depend on itself. Priorities are ignored (RFC 9113
-   * section 5.3.2), but a peer that sends such a dependency is broken. The stream may be idle, and
-   * RST_STREAM is forbidden on idle streams, so the connection is closed, as section 5.4.1 permits.
+   * section 5.3.2), but a peer that sends such a self-dependency is broken. The stream may be idle,
+   * and RST_STREAM is forbidden on idle streams, so the connection is closed (section 5.4.1).
    */
   private void checkDependency(int exclusiveAndId) throws ConnectionFault {
     if ((exclusiveAndId & Integer.MAX_VALUE) == streamId) {

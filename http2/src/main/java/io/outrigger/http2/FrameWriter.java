@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * written at all, the connection must be closed ({@link #failure}), because the peer lacks the
  * frame, or an HPACK table entry that the frame would have added.
  *
- * <p>RFC 9113 sections 4 and 6.
+ * <p>Implements RFC 9113 sections 4 and 6.
  */
 @LoopConfined
 final class FrameWriter {
@@ -180,7 +180,7 @@ final class FrameWriter {
     int bytes = data.readableBytes();
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
     if (bytes <= COPY_BYTES) {
-      // The bytes pass through an array: Netty allocates objects to copy between buffers.
+      // Small DATA passes through an array, because Netty's copy between buffers allocates objects.
       byte[] copy = copyBuffer.of(bytes);
       data.getBytes(data.readerIndex(), copy, 0, bytes);
       data.release();
@@ -192,7 +192,7 @@ final class FrameWriter {
     }
     ByteBuf out = begin(FrameType.HEADER_BYTES);
     if (!out.isDirect() || !data.isDirect()) {
-      // A heap buffer is copied here: Netty would copy it later, and may find no memory then.
+      // DATA on the heap is copied now: Netty would copy it later and might then find no memory.
       out = frame(bytes, FrameType.DATA, flags, streamId);
       if (failure == null) {
         out.writeBytes(data);
@@ -225,15 +225,15 @@ final class FrameWriter {
   }
 
   /**
-   * Records a lack of memory for a frame. The failure ends this connection, not the connection
-   * whose read caused the write.
+   * Records a lack of memory for a frame. The failed write ends its own connection, not the
+   * connection whose read caused the write.
    */
   void fail(OutOfMemoryError cause) {
     failure = cause;
     onDirty.run();
   }
 
-  /** Drops frames that were not flushed. Later frames are rejected. */
+  /** Drops frames that were not flushed, and rejects all further frames. */
   void release() {
     released = true;
     if (buffer != null) {
@@ -270,7 +270,7 @@ final class FrameWriter {
     return out;
   }
 
-  /** Section 4.1: writes the nine bytes of a frame header, the first eight as one long. */
+  /** RFC 9113 section 4.1: writes the nine bytes of a frame header, the first eight as one long. */
   private static void head(ByteBuf out, int length, int type, int flags, int streamId) {
     out.writeLong((long) length << 40 | (long) type << 32 | (long) flags << 24 | streamId >>> 8);
     out.writeByte(streamId);

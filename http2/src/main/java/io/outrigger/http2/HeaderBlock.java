@@ -14,14 +14,12 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class HeaderBlock {
   /**
-   * Blocks of up to this multiple of the maximum header list size are decoded to keep the dynamic
-   * table in sync, and end only their stream.
+   * A header block of up to {@value #TOLERANCE} times the maximum header list size is decoded, to
+   * keep the dynamic table in sync, and ends only its stream.
    */
   private static final int TOLERANCE = 4;
 
-  /**
-   * A block up to this size never ends the connection, even if the limit of header lists is small.
-   */
+  /** A header block of up to 256 KiB never ends the connection, even with a small list limit. */
   private static final int MIN_MAX_BYTES = 256 << 10;
 
   private final int maxBytes;

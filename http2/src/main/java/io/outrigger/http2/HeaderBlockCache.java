@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The content of a table is identified by a number, its <em>state</em>. All tables without
  * entries have the same state, and every change of a table gives it a new state that no table has
- * ever had. A cache entry therefore never becomes wrong, but is no longer found after a change of
- * the table.
+ * ever had. Because of the state, a cache entry never becomes wrong, but is no longer found after a
+ * change of the table.
  *
  * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} slots, and a new
  * entry evicts the oldest entry of its set. A block is cached when it occurs for the second time. A
@@ -68,8 +68,8 @@ final class HeaderBlockCache {
   }
 
   /**
-   * Returns the list of {@code fields}, to which {@code block} was decoded without a change of the
-   * table's {@code state}. A block is cached only when it is decoded for the second time.
+   * Called when a block was decoded without a change of the table's {@code state}. Returns the list
+   * of its fields. A block is cached only when the block is decoded for the second time.
    */
   HeaderList onDecoded(int key, long state, byte[] block, int length, HeaderList.Builder fields) {
     if (key == 0 || !fields.isCacheable() || !seenOnce.isKnown(key)) {
@@ -108,8 +108,8 @@ final class HeaderBlockCache {
   }
 
   /**
-   * Caches {@code block}, to which the recurring {@code list} was encoded without a change of the
-   * table's {@code state}.
+   * Caches the block to which a recurring list was encoded without a change of the table's {@code
+   * state}.
    */
   void onEncoded(long state, HeaderList list, byte[] block) {
     if (block.length <= MAX_BYTES) {
@@ -145,7 +145,7 @@ final class HeaderBlockCache {
       hashes = new int[remembered];
     }
 
-    /** Returns whether {@code hash} was already remembered, and remembers {@code hash}. */
+    /** Remembers a hash, and returns whether the hash was already remembered. */
     boolean isKnown(int hash) {
       int set = hash & (hashes.length - PER_SET);
       for (int i = 0; i < PER_SET; i++) {

@@ -81,14 +81,14 @@ public final class HeaderField {
   }
 
   /**
-   * Whether the sender has marked the field as never to be added to a table. The mark is passed on
-   * to the next hop (RFC 7541 section 6.2.3).
+   * Whether the sender has marked the field as never to be added to a table. The proxy passes this
+   * mark on to the next hop (RFC 7541 section 6.2.3).
    */
   boolean isNeverIndexed() {
     return neverIndexed;
   }
 
-  /** The field without blanks around its value. Lists have stripped fields; tables do not. */
+  /** The field without blanks around its value, as in header lists but not in HPACK tables. */
   HeaderField stripped() {
     if (!padded) {
       return this;

@@ -109,7 +109,7 @@ public final class HeaderList {
     return (names & bits) == 0 ? this : only(field -> (field.known().bit() & without) == 0);
   }
 
-  /** Whether the same list is likely to recur, so that results for the list are worth caching. */
+  /** Whether an equal list is likely to follow, so that results for the list are worth caching. */
   public boolean recurs() {
     return hash != 0;
   }
@@ -158,7 +158,7 @@ public final class HeaderList {
     return (names & name.bit()) != 0;
   }
 
-  /** The first value of {@code name} (lower case); null when absent. */
+  /** The first value of the field with the given lower-case name; null when absent. */
   public @Nullable AsciiString get(AsciiString name) {
     for (int i = 0; i < size; i++) {
       if (fields[i].name().text().equals(name)) {
@@ -228,7 +228,7 @@ public final class HeaderList {
       return new HeaderList(fields, size, 0, false);
     }
 
-    /** Returns a list that is sent many times. The builder must not be used again. */
+    /** Returns a list that callers send many times. The builder must not be used again. */
     public HeaderList buildRecurring() {
       return new HeaderList(fields, size, isCacheable() ? hash() : 0, false);
     }

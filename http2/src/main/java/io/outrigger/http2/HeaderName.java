@@ -84,9 +84,9 @@ public final class HeaderName {
   }
 
   /**
-   * Returns the {@link KnownName} of a name without a shared object. CGI (RFC 3875 section 4.1.18)
-   * and its successors WSGI, Rack and PHP treat an underscore as a hyphen, so to their apps {@code
-   * x_forwarded_client_cert} is the field in which a proxy names its caller.
+   * Returns the {@link KnownName} of a name that has no shared object. CGI (RFC 3875 section
+   * 4.1.18) and its successors WSGI, Rack and PHP treat an underscore as a hyphen, so to their apps
+   * {@code x_forwarded_client_cert} is the field in which a proxy names its caller.
    */
   private static KnownName unshared(AsciiString text) {
     String forwarded = KnownName.FORWARDED_CLIENT_CERT.text();

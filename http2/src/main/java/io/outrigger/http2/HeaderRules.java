@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules of RFC 9113 section 8 for header lists of requests and responses, and for their fields.
- * Breaking a rule is a stream error, and the list is not passed on. The rules for a single field
- * are checked once, when the {@link HeaderField} is created.
+ * A list that breaks a rule causes a stream error and is not passed on. The rules for a single
+ * field are checked once, when the {@link HeaderField} is created.
  */
 @AnyThread
 public final class HeaderRules {
@@ -85,8 +85,8 @@ public final class HeaderRules {
   }
 
   /**
-   * Sections 8.3 and 8.1.1: each pseudo-header in the set {@code pseudo} may occur once, before all
-   * regular fields, and content-length may occur once.
+   * RFC 9113 sections 8.3 and 8.1.1: each pseudo-header in the set {@code pseudo} may occur once,
+   * before all regular fields, and content-length may occur once.
    */
   private static @Nullable String fieldsFault(HeaderList headers, int pseudo, String unknown) {
     int seen = 0;
@@ -110,7 +110,7 @@ public final class HeaderRules {
         return of(field, fault);
       }
     }
-    // RFC 9110 section 8.6 permits to reject two content-length fields even if their values agree.
+    // RFC 9110 section 8.6 permits rejecting two content-length fields even if their values agree.
     boolean hasLength = headers.contains(KnownName.CONTENT_LENGTH);
     return hasLength && headers.count(KnownName.CONTENT_LENGTH) > 1 ? BAD_LENGTH : null;
   }
@@ -121,7 +121,7 @@ public final class HeaderRules {
     return rule.startsWith(name) ? rule : rule + ": " + name;
   }
 
-  /** Section 8.3.1. The host field beside {@code :authority} is not forwarded (A41). */
+  /** RFC 9113 section 8.3.1. A host field beside {@code :authority} is not forwarded (A41). */
   private static @Nullable String hostFault(HeaderList headers) {
     if (headers.count(KnownName.HOST) > 1) {
       return "host appears twice";
@@ -176,7 +176,7 @@ public final class HeaderRules {
     return !isGraphic(path) || has(path, '#') ? ":path has a forbidden character" : null;
   }
 
-  /** Section 8.3.1. RFC 9110 section 4.2.1: a URI without a host must be rejected. */
+  /** RFC 9113 section 8.3.1. RFC 9110 section 4.2.1: a URI without a host must be rejected. */
   private static @Nullable String authorityFault(byte[] authority) {
     if (authority.length == 0) {
       return ":authority is empty";
@@ -186,7 +186,7 @@ public final class HeaderRules {
         : null;
   }
 
-  /** Section 8.6: HTTP/2 does not support status 101. */
+  /** RFC 9113 section 8.6: HTTP/2 does not support status 101. */
   private static @Nullable String statusFault(byte[] status) {
     if (status.length != 3 || status[0] < '1' || status[0] > '9') {
       return ":status is not a number";
@@ -212,7 +212,7 @@ public final class HeaderRules {
     return b == ' ' || b == '\t';
   }
 
-  /** Section 8.2.1: the rule that a value violates; null when the value is valid. */
+  /** RFC 9113 section 8.2.1: the rule that a value violates; null when the value is valid. */
   private static @Nullable String valueFault(byte[] value) {
     for (byte b : value) {
       if (b == 0 || b == '\r' || b == '\n') {

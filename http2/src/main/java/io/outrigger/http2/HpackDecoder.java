@@ -6,13 +6,13 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes header blocks into header lists (RFC 7541). The list gets the objects that are in the
- * tables; these fields are neither copied nor checked again. {@link HeaderRules} checks which
- * fields are allowed.
+ * Decodes header blocks into header lists (RFC 7541). A decoded list shares the field objects of
+ * the tables, which are neither copied nor checked again. {@link HeaderRules} checks which fields
+ * are allowed.
  */
 @LoopConfined
 final class HpackDecoder {
-  /** Section 5.1: the largest shift of a byte; no integer up to 2^31-1 needs a larger one. */
+  /** The largest shift of a byte of an encoded integer; 2^31-1 needs no larger shift. */
   private static final int MAX_SHIFT = 28;
 
   private static final byte[] NOTHING = {};
@@ -178,7 +178,7 @@ final class HpackDecoder {
     return Math.max(maxListBytes, DynamicTable.MAX_BYTES);
   }
 
-  /** Section 5.1: reads an integer. */
+  /** RFC 7541 section 5.1: reads an integer. */
   private int integer(int prefix) throws ConnectionFault {
     int value = bytes[at++] & prefix;
     if (value < prefix) {
@@ -199,7 +199,7 @@ final class HpackDecoder {
     throw fault("integer is too large");
   }
 
-  /** Section 5.2: reads a string into {@link #text}. */
+  /** RFC 7541 section 5.2: reads a string into {@link #text}. */
   private void readString() throws ConnectionFault {
     boolean huffman = bytes[requireByte()] < 0;
     int length = integer(0x7f);

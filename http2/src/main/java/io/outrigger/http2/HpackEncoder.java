@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Encodes header lists into header blocks (RFC 7541).
  *
  * <p>The encoder adds a field to the table when the field occurs for the second time, or when its
- * name has no index yet. Values that differ in every request (trace ids, timeouts, lengths) thus do
- * not evict values that recur.
+ * name has no index yet. Values that differ in every request (trace ids, timeouts, lengths) do not
+ * evict values that recur.
  */
 @LoopConfined
 final class HpackEncoder {
@@ -61,8 +61,8 @@ final class HpackEncoder {
   }
 
   /**
-   * Section 4.2: announces changes of the table's size, including the smallest size since the last
-   * block, to which the peer has shrunk its table.
+   * RFC 7541 section 4.2: announces changes of the table's size, including the smallest size since
+   * the last block, to which the peer has shrunk its table.
    */
   private void resizeTable() {
     if (minTableBytes < table.maxBytes() && minTableBytes < tableBytes) {
@@ -111,7 +111,7 @@ final class HpackEncoder {
     return name.staticIndex() > 0 ? name.staticIndex() : table.indexOf(name);
   }
 
-  /** Whether {@code field} is added to the table. A large field would evict too many others. */
+  /** Whether a field is added to the table. A large field would evict too many other fields. */
   private boolean isWorthAnEntry(HeaderField field) {
     if (field.size() > table.maxBytes() / 4) {
       return false;

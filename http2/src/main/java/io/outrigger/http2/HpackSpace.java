@@ -7,7 +7,7 @@ import io.outrigger.base.LoopConfined;
 
 /**
  * The caches and work buffers that the HPACK coders and the frame writers of one event loop share,
- * because only one coder or writer runs at a time. This saves memory when there are thousands of
+ * because only one coder or writer runs at a time. Sharing saves memory when there are thousands of
  * idle connections.
  */
 @LoopConfined
@@ -36,7 +36,7 @@ final class HpackSpace {
 
   final HpackOutput output = new HpackOutput();
 
-  /** Receives frames of connections that fail for lack of memory; its content is not used. */
+  /** A buffer for frames of connections that fail for lack of memory; the content is not used. */
   final ByteBuf sink = Unpooled.wrappedBuffer(new byte[1024]);
 
   private HpackSpace() {}

@@ -110,8 +110,8 @@ public final class Http2Connection {
 
   /**
    * Closes the connection when the peer no longer responds (A8). A PING is sent when nothing was
-   * read for {@code time} and a stream is open, or as soon as a stream is opened afterwards. The
-   * connection is closed when nothing is read for another {@code timeout}.
+   * read for the keepalive time and a stream is open, or as soon as a stream is opened afterwards.
+   * The connection is closed when nothing is read within the keepalive timeout after the PING.
    */
   public void keepAlive(Duration time, Duration timeout) {
     lifecycle.keepAlive(time, timeout);
@@ -157,7 +157,7 @@ public final class Http2Connection {
 
   // Events of the channel and its event loop.
 
-  /** Processes {@code bytes}, which the caller releases. */
+  /** Processes received bytes; the caller releases their buffer. */
   void read(ByteBuf bytes) {
     int count = bytes.readableBytes();
     try {

@@ -22,11 +22,11 @@ public interface Http2Stream {
   }
 
   /**
-   * Sends {@code data} and takes ownership of it. The buffer's indices are valid only during this
-   * call, as in {@link StreamHandler#onData}. Bytes for which the peer's windows or the socket have
-   * no room are queued in order. {@link StreamHandler#onDataSent} reports bytes that were sent,
-   * possibly before this method returns. To bound the queue, the caller returns credit to the
-   * sender of the bytes ({@link #consumed} of its stream) only after that report.
+   * Sends {@code data} and takes ownership of it. The buffer's indices are valid only during {@code
+   * sendData}, as in {@link StreamHandler#onData}. Bytes for which the peer's windows or the socket
+   * have no room are queued in order. {@link StreamHandler#onDataSent} reports bytes that were
+   * sent, possibly before this method returns. To bound the queue, the caller calls {@link
+   * #consumed} on the stream from which the bytes came only after {@code onDataSent}.
    */
   void sendData(ByteBuf data, boolean endStream);
 
@@ -47,8 +47,8 @@ public interface Http2Stream {
 
   /**
    * Returns {@code bytes} of received DATA to the sender's windows. The handler must return every
-   * byte delivered by {@link StreamHandler#onData} exactly once. When the stream has ended, the
-   * call does nothing: the connection has already returned the bytes.
+   * byte delivered by {@link StreamHandler#onData} exactly once. When the stream has ended, {@code
+   * consumed} does nothing: the connection has already returned the bytes.
    */
   void consumed(int bytes);
 

@@ -119,15 +119,15 @@ final class Huffman {
     }
   }
 
-  /** Returns the last {@code count} bits (fewer than 32) of {@code bits}, padded with ones. */
+  /** Returns the last bits of a number, fewer than 32, left-aligned and padded with ones. */
   private static int last(long bits, int count) {
     int fill = Integer.SIZE - count;
     return (int) (bits << fill | ((1L << fill) - 1));
   }
 
   /**
-   * Section 5.2: whether the last bits are padding, which consists of the most significant bits of
-   * the end-of-string symbol. All bits of that symbol are ones.
+   * RFC 7541 section 5.2: whether the last bits are padding, which consists of the most significant
+   * bits of the end-of-string symbol. All bits of the end-of-string symbol are ones.
    */
   private static boolean isPadding(long bits, int count) {
     long mask = (1L << count) - 1;

@@ -105,7 +105,7 @@ final class InboundFrames implements FrameListener {
   public void onDataPart(ByteBuf part, boolean last) throws ConnectionFault {
     SocketStream stream = dataStream;
     if (stream == null || stream.isGone()) {
-      // The flow-control credit of this DATA was settled when the stream ended.
+      // The flow-control credit for DATA of an ended stream was settled when the stream ended.
       part.release();
       return;
     }
@@ -186,7 +186,7 @@ final class InboundFrames implements FrameListener {
     guard.onReset();
   }
 
-  /** Resets a stream whose peer broke a rule. */
+  /** Resets a stream because the peer broke a rule. */
   private void reset(SocketStream stream, Http2Error error, String reason) throws ConnectionFault {
     log.debug("{}: stream {} reset: {}", state, stream.id(), reason);
     streams.resetByUs(stream, error);

@@ -5,8 +5,8 @@ import java.time.Duration;
 
 /**
  * Detects a peer that no longer responds (A8). The time since the last byte read is measured in
- * whole seconds. The beginning or end of a call does not restart this measurement. No clock is read
- * when bytes are read.
+ * whole seconds. The beginning or end of a call does not restart the measurement of silence. {@code
+ * KeepAlive} reads no clock when bytes arrive.
  *
  * <pre>
  * WATCHING -> PROBING   on nothing read for {@code time} while a stream is open: a PING is sent

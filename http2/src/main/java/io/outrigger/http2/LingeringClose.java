@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class LingeringClose {
   private static final long ERROR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The time limit without an error. A slow peer may have much to read after the last stream. */
+  /** The limit without an error: a slow peer may have much to read after the last stream. */
   private static final long NO_ERROR_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /**
@@ -37,8 +37,8 @@ final class LingeringClose {
   private long unread;
 
   /**
-   * Flushes, then closes. With {@code linger}, the output is shut down first and the input is read
-   * for a short time. Otherwise unread bytes would cause a TCP reset, and the GOAWAY could be lost.
+   * Flushes, then closes. If {@code linger} is true, the output is shut down first and the input is
+   * read for a short time. Unread bytes would cause a TCP reset, and the GOAWAY could be lost.
    */
   LingeringClose(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
     channel = ctx.channel();
@@ -68,8 +68,8 @@ final class LingeringClose {
   }
 
   /**
-   * Whether the peer can read all bytes after the socket is closed: they are in the receive queue
-   * of a unix socket, or the peer's kernel has acknowledged them. NIO does not know the latter.
+   * Whether the peer can read all bytes after the socket is closed: the bytes are in the receive
+   * queue of a unix socket, or epoll shows that the peer's kernel has acknowledged the bytes.
    */
   private boolean hasAllBytes() {
     if (!channel.isOpen() || !channel.config().isAutoRead()) {

@@ -39,7 +39,7 @@ final class LoopTurn {
       this.onTick = onTick;
     }
 
-    /** Schedules one call of the connection, however often this method is called. */
+    /** Schedules one call of the connection, however often {@code set} is called. */
     void set() {
       if (!set) {
         set = true;
@@ -83,7 +83,7 @@ final class LoopTurn {
     this.loop = loop;
   }
 
-  /** Returns the {@code LoopTurn} of {@code loop}. Must be called on the thread of the loop. */
+  /** Returns the {@code LoopTurn} of an event loop. Must be called on the thread of the loop. */
   static LoopTurn of(EventLoop loop) {
     LoopTurn current = CURRENT.get();
     if (current == null || current.loop != loop) {
@@ -96,7 +96,7 @@ final class LoopTurn {
   /**
    * Adds a connection.
    *
-   * @param connection names the connection in the log
+   * @param connection the object whose text names the connection in the log
    * @param onEndOfTurn called at the end of each turn in which the mark was set
    * @param onTick called once a second with the time by the loop's clock
    */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 public final class PeerErrors {
   public enum Side {
-    /** A local app that uses a forward. */
+    /** A local app that calls through this proxy. */
     APP,
     /** A program that calls a served address. */
     CALLER,

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The DATA of one stream that waits for a window, for the socket, or for another stream.
  *
- * <p>A slice keeps its whole read buffer in memory. Small pieces are therefore copied into a common
- * chunk as they are added. Larger pieces are copied when a piece of the next read buffer is added,
- * if this stream's pieces take less than half of the previous read buffer. A stalled stream thus
- * holds at most twice the size of its pending data, plus one read buffer, and each byte is copied
- * at most once. Data that only waits for room in the socket is not copied, because copies would
- * slow down streams that make progress.
+ * <p>A slice keeps its whole read buffer in memory. Small pieces are copied into a common chunk
+ * when they are added. Larger pieces are copied when a piece of the next read buffer is added, if
+ * this stream's pieces take less than half of the previous read buffer. A stalled stream holds at
+ * most twice the size of its pending data, plus one read buffer, and each byte is copied at most
+ * once. Data that only waits for room in the socket is not copied, because copies would slow down
+ * streams that make progress.
  */
 @LoopConfined
 public final class PendingData {

@@ -35,7 +35,7 @@ final class Preface {
   private int matched;
   private boolean diverged;
 
-  // These fields describe a first line that is not the preface; the line itself is not kept.
+  // The fields below describe a first line that is not the preface; the line itself is not kept.
 
   private int length;
   private boolean tlsRecord;

@@ -6,7 +6,7 @@ import io.outrigger.base.Exhaustion;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The memory of the process. The implementation decides which connections are paused or closed when
+ * The memory of the process. An implementation decides which connections are paused or closed when
  * memory is short. The default methods describe a process without memory limits.
  */
 @AnyThread
@@ -23,7 +23,7 @@ public interface ProcessMemory {
     return false;
   }
 
-  /** Opens the account of a connection, on its event loop. Returns the accounts of the loop. */
+  /** Opens a connection's account, on its event loop. Returns the accounts of that event loop. */
   default Accounts open(MemoryHolder connection, EventLoop loop) {
     return new Accounts() {};
   }

@@ -15,7 +15,7 @@ import java.util.Set;
  * message does not delay a small one. Header blocks obey no window, but they also wait for the
  * socket, in a queue that is served first.
  *
- * <p>RFC 9113 section 5.2.
+ * <p>Implements RFC 9113 section 5.2.
  */
 @LoopConfined
 final class SendScheduler {
@@ -51,7 +51,7 @@ final class SendScheduler {
   }
 
   /**
-   * Sends or queues {@code data} and takes ownership of it. {@code stream} already knows whether
+   * Sends or queues {@code data} and takes ownership of it. The stream's state already says whether
    * END_STREAM follows.
    */
   void send(SocketStream stream, ByteBuf data) {
@@ -102,7 +102,7 @@ final class SendScheduler {
     return fits;
   }
 
-  /** Whether {@code available} can change by {@code bytes} without exceeding 2^31-1. */
+  /** Whether a window of {@code available} bytes can change by {@code bytes} without overflow. */
   static boolean fits(int available, int bytes) {
     long sum = (long) available + bytes;
     return sum == (int) sum;

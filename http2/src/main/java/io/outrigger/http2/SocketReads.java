@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  *       take milliseconds to process.
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
- *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no such
+ *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
  *       buffer is available either, the read is retried after {@value #WAIT_MILLIS} ms, {@value
- *       #MAX_WAITS} times in a row. After that the connection is closed.
+ *       #MAX_WAITS} times in a row, before the connection is closed.
  *   <li>A read that {@link #setReadCondition} forbids, because the heap is almost full, is retried
- *       without a maximum.
+ *       without a limit.
  * </ul>
  */
 @LoopConfined
@@ -57,8 +57,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   /**
    * Reports that no buffer is available now, or that the process may not allocate another buffer.
-   * {@link Http2Connection} ignores this exception. Netty would close the channel after an {@link
-   * OutOfMemoryError}.
+   * {@link Http2Connection} ignores a {@code NoBufferNow}. Netty would close the channel after an
+   * {@link OutOfMemoryError}.
    */
   static final class NoBufferNow extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -93,7 +93,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     this.channel = channel;
   }
 
-  /** Returns the object of {@code channel}. Must be called before the channel's first read. */
+  /** Returns a channel's {@code SocketReads}. Must be called before the channel's first read. */
   static SocketReads of(Channel channel) {
     ChannelConfig config = channel.config();
     RecvByteBufAllocator sizes = config.getRecvByteBufAllocator();
@@ -114,14 +114,14 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   }
 
   /**
-   * Sets a condition for reads. While the condition is false and the connection is not paused, a
-   * read is retried every {@value #WAIT_MILLIS} ms.
+   * Sets a condition for reads. While the read condition is false and the connection is not paused,
+   * a read is retried every {@value #WAIT_MILLIS} ms.
    */
   void setReadCondition(BooleanSupplier mayRead) {
     this.mayRead = mayRead;
   }
 
-  /** Returns this object as the channel's only handle, which the channel keeps. */
+  /** Returns this {@code SocketReads}, which is the only handle that its channel uses. */
   @Override
   @SuppressWarnings("deprecation") // channels call no other method
   public Handle newHandle() {

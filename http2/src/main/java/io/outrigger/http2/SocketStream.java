@@ -168,7 +168,7 @@ final class SocketStream implements Http2Stream {
     return unsent;
   }
 
-  /** Adds {@code bytes}, which may be negative, to the bytes held by stream and connection. */
+  /** Adds a positive or negative number to the bytes that stream and connection hold. */
   void queue(int bytes) {
     if (!gone) {
       queued += bytes;
@@ -325,7 +325,7 @@ final class SocketStream implements Http2Stream {
   }
 
   /**
-   * Changes the send window by {@code bytes}, which may be negative (RFC 9113 sections 6.9.1 and
+   * Adds a positive or negative number of bytes to the send window (RFC 9113 sections 6.9.1 and
    * 6.9.2). Returns false if the window would exceed 2^31-1.
    */
   boolean widenSendWindow(int bytes) {
@@ -370,7 +370,7 @@ final class SocketStream implements Http2Stream {
     return receiveWindow;
   }
 
-  /** Widens the window by {@code more} bytes; the caller sends the WINDOW_UPDATE. */
+  /** Widens the receive window; the caller sends the WINDOW_UPDATE. */
   void widenReceiveWindow(int more) {
     receiveWindow += more;
     credit += more;
@@ -393,7 +393,7 @@ final class SocketStream implements Http2Stream {
     contentLeft = Math.max(contentLength, NO_CONTENT_LENGTH);
   }
 
-  /** Counts received content. Returns false on a mismatch with content-length (section 8.1.1). */
+  /** Counts received content. Returns false if content-length does not match (section 8.1.1). */
   boolean takeContent(int bytes, boolean endStream) {
     if (contentLeft < 0) {
       return true;

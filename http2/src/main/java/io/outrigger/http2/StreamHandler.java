@@ -39,7 +39,7 @@ public interface StreamHandler {
    * Called when this side has reset the stream because the peer broke a rule. No further call
    * follows.
    *
-   * @param reason a readable text that names the rule and the field
+   * @param reason a readable text that names the broken rule and its field
    */
   default void onFault(Http2Error error, String reason) {
     onReset(error);
@@ -61,7 +61,7 @@ public interface StreamHandler {
 
   /** Whether a server has guaranteed that it did not process a request, and why (SC-34). */
   enum Refusal {
-    /** The server has given no guarantee. */
+    /** No guarantee: the server may have processed the request. */
     NONE,
     /** The server refused this request; the request may be sent again once. */
     OF_CALL,

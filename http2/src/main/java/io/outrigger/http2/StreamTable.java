@@ -128,7 +128,7 @@ final class StreamTable {
     return new SocketView.Streams(started, succeeded, failed);
   }
 
-  /** Remembers that {@code id} is closed, by our reset or otherwise. */
+  /** Remembers that a stream id is closed, by our reset or otherwise. */
   void remember(int id, boolean byOurReset) {
     if (closedCount == closed.length && closed.length < REMEMBERED) {
       closed = Arrays.copyOf(closed, Math.max(FIRST_REMEMBERED, 2 * closed.length));
@@ -136,7 +136,7 @@ final class StreamTable {
     closed[closedCount++ % closed.length] = byOurReset ? -id : id;
   }
 
-  /** Whether {@code id} is idle: no side has used this id yet. */
+  /** Whether a stream id is idle, because neither side has used the id yet. */
   boolean isIdle(int id) {
     boolean odd = (id & 1) == 1;
     if (server) {
@@ -150,9 +150,9 @@ final class StreamTable {
   }
 
   /**
-   * Whether the closed {@code id} may have been closed by our reset, so that the peer may have sent
+   * Whether a closed stream id may have been closed by our reset, so that the peer may have sent
    * DATA before it received the reset. The result is false if all closed ids are remembered and
-   * {@code id} is not among the reset ids.
+   * {@code id} was not reset.
    */
   boolean mayHaveBeenReset(int id) {
     boolean isAllKnown = closedCount <= REMEMBERED;
@@ -160,16 +160,16 @@ final class StreamTable {
   }
 
   /**
-   * Whether HEADERS on the closed {@code id} are ignored because the peer may have sent them before
-   * it received our reset. A client also ignores HEADERS on an id that is no longer remembered,
-   * because a response may be late by any number of streams. A server does not, because the peer
-   * may have skipped such an id.
+   * Whether HEADERS on a closed stream id are ignored because the peer may have sent the HEADERS
+   * before it received our reset. A client also ignores HEADERS on an id that is no longer
+   * remembered, because a response may be late by any number of streams. A server does not ignore
+   * HEADERS on an id that is no longer remembered, because the client may have skipped that id.
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));
   }
 
-  /** Whether {@code id} is remembered as closed by END_STREAM or by the peer's reset. */
+  /** Whether a stream id is remembered as closed by END_STREAM or by the peer's reset. */
   boolean wasClosed(int id) {
     return isRemembered(id);
   }
