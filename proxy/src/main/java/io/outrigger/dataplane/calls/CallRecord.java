@@ -54,7 +54,7 @@ public record CallRecord(
     CharSequence traceparent,
     @Nullable PeerIdentity peer,
     @Nullable String policy) {
-  /** The total length of the texts from the app. */
+  /** The total length of the texts that the app sent with the request. */
   public int textLength() {
     return method.length() + path.length() + authority.length() + traceparent.length();
   }

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
 /**
- * The counters of one forward's calls on one event loop. Only this loop writes the counters; {@link
+ * The counters of one forward's calls on one event loop, which alone writes the counters. {@link
  * Totals} adds up the counters of all loops for readers.
  */
 @AnyThread
@@ -101,7 +101,7 @@ public final class CallStats {
       stats.calls().values().forEach(durations::add);
     }
 
-    /** Statistics by gRPC method; methods without metrics of their own share {@code other}. */
+    /** Statistics by gRPC method; methods without their own metrics count as {@code other}. */
     public Map<String, MethodStats> methods() {
       return methods;
     }
@@ -141,7 +141,7 @@ public final class CallStats {
       return sum;
     }
 
-    /** Requests that the proxy answered because of {@code reason}. */
+    /** Requests that the proxy answered itself, for the given reason. */
     public long byLocalReason(LocalReason reason) {
       return counters[LOCAL + reason.slot()];
     }

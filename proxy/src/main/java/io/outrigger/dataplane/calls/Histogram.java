@@ -21,7 +21,7 @@ public final class Histogram {
   /** The counts of the buckets, the count of values above the last bound, and the sum of values. */
   private final AtomicLongArray counts;
 
-  /** The bucket of the last value, which the next value often has too. */
+  /** The bucket of the last value; the next value is often in the same bucket. */
   private int last;
 
   /**
@@ -54,8 +54,8 @@ public final class Histogram {
   }
 
   /**
-   * Adds the counts and the sum of another histogram, whose buckets may be different. The count of
-   * each bucket of {@code other} goes to the bucket that contains the upper bound of that bucket.
+   * Adds the counts and the sum of another histogram, whose buckets may be different. All values in
+   * one bucket of {@code other} are counted as if they were equal to that bucket's upper bound.
    */
   public void add(Histogram other) {
     int bucket = 0;

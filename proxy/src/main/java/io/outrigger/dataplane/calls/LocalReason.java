@@ -9,7 +9,7 @@ import java.util.Locale;
 public enum LocalReason {
   NO_ROUTE,
   NO_HEALTHY_UPSTREAM,
-  /** The app of a {@code --serve} does not accept connections. */
+  /** The app behind a {@code --serve} address does not accept connections. */
   APP_UNREACHABLE,
   /** RBAC refused the request. */
   DENIED,

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 public final class MethodStats {
   /**
    * The maximum number of {@link Place}s, since a control plane may send any number of cluster
-   * names. Attempts in further places count for {@link #OTHER}.
+   * names. Attempts in a {@link Place} beyond this number count for {@link #OTHER}.
    */
   static final int MAX_PLACES = 500;
 
   /**
-   * The maximum number of delay types; further types count for {@link #OTHER}. Nested priorities
-   * can produce many types.
+   * The maximum number of delay types, of which nested priorities can produce many; further types
+   * count for {@link #OTHER}.
    */
   static final int MAX_DELAY_TYPES = 100;
 
@@ -91,7 +91,7 @@ public final class MethodStats {
   private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
   private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
-  // The place of the previous attempt, usually also of the next; confined to the event loop.
+  // The previous attempt's place, which most next attempts share; used only on the event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable Map<RpcStatus.Code, Attempts> last;

@@ -36,7 +36,7 @@ public interface Admission {
    */
   record Retirement(Duration goAway, Duration end) {}
 
-  /** Serves every connection at once, in plain text. */
+  /** Serves every connection in plain text, without waiting for a handshake. */
   static Admission of(Caller caller) {
     return (channel, http2) -> channel.pipeline().addLast(http2.apply(caller));
   }

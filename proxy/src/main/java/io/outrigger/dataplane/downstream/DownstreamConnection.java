@@ -74,7 +74,7 @@ final class DownstreamConnection implements ConnectionHandler {
     connection.close(Http2Error.NO_ERROR, "the proxy stops");
   }
 
-  /** Schedules GOAWAY and the close for the times in {@code retirement}, unless set earlier. */
+  /** Schedules GOAWAY and close as {@code retirement} says; timers that fire earlier are kept. */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {
       return;

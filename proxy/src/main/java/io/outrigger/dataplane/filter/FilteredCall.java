@@ -33,9 +33,9 @@ public interface FilteredCall {
    */
   void changeCluster(String name);
 
-  /** The hint that an earlier filter set; null when no filter has set a hint. */
+  /** The session hint that an earlier filter set; null when no filter has set a hint. */
   @Nullable SessionHint session();
 
-  /** Sets the hint for all picks of the call (A55). */
+  /** Sets the session hint for all picks of the call (A55). */
   void session(SessionHint hint);
 }

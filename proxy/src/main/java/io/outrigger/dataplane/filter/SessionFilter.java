@@ -201,7 +201,7 @@ public final class SessionFilter implements RouteFilter {
    * @param cluster the cluster; empty in cookies as in A55, which name no cluster
    */
   record Value(List<EndpointAddress> addresses, String cluster) {
-    /** The maximum number of addresses; others are ignored (decision proxy-0012). */
+    /** The maximum number of addresses; further addresses are ignored (decision proxy-0012). */
     static final int MAX_ADDRESSES = 64;
 
     Value {

@@ -192,7 +192,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** Relays the held response headers; {@code whole} says whether they end the response. */
+  /** Relays the held response headers, which end the response if {@code whole} is true. */
   private void relayEarly(boolean whole) {
     HeaderList head = early;
     if (head != null) {
@@ -316,7 +316,7 @@ final class Attempt implements CallTransport.Waiter {
     call.request.close(ended.takeUnsent());
   }
 
-  /** Ends the attempt, as {@code NOT_SENT} if a limit of this proxy caused the end. */
+  /** Ends the attempt; the outcome is {@code NOT_SENT} if a limit of this proxy caused the end. */
   private void endUnlessBeyondLimits(CallOutcome outcome) {
     end(call.record.isBeyondLimits() ? CallOutcome.NOT_SENT : outcome);
   }

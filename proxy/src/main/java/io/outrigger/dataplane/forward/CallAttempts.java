@@ -49,18 +49,17 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class CallAttempts implements PickContext, FilteredCall {
   /**
-   * The maximum number of transparent retries of a call after connections that closed gracefully
+   * The maximum number of transparent retries of a call whose connections closed gracefully
    * (decision proxy-0033).
    */
   static final int MAX_TRANSPARENT_RETRIES = 64;
 
-  /** A121 "Channel Behavior for LB Pick Delays". */
+  /** The delay type that A121 "Channel Behavior for LB Pick Delays" defines. */
   private static final String STATE_MISMATCH = "subchannel_state_mismatch";
 
   private static final String CONNECTION_GONE =
       "the picked connection closed before the call could use it";
 
-  /** The state; the javadoc of the class has the table of transitions. */
   enum Phase {
     /** The call has no cluster yet, or a filter delays the call. */
     IDLE,
@@ -226,8 +225,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * The resolution note for failures of this call (A88). In an aggregate cluster, this is the note
-   * of the attempt's leaf cluster. Empty before routing.
+   * The resolution note for failures of this call (A88): in an aggregate cluster, the note of the
+   * attempt's leaf cluster. Empty before routing.
    */
   String resolutionNote() {
     if (attempt != null && (phase == Phase.OPENING || phase == Phase.STREAMING)) {
@@ -316,8 +315,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Opens a stream to {@code subchannel}. Returns false if the subchannel has no transport. In this
-   * case nothing was sent, and a newer picker is already published or will be.
+   * Opens a stream to {@code subchannel}. Returns false and sends nothing if the subchannel has no
+   * transport; a newer picker is then already published or will be.
    */
   private boolean open(Subchannel subchannel) {
     to(Phase.OPENING);

@@ -88,7 +88,7 @@ final class CallFailures {
   /**
    * The status of a call whose deadline passed (SC-09).
    *
-   * @param waitedFor a text of this class; empty before routing
+   * @param waitedFor one of this class's texts for waits; empty before routing
    */
   static RpcStatus deadline(long limitNanos, String waitedFor) {
     String prefix = "deadline exceeded after " + limitNanos / 1_000_000 + "ms";

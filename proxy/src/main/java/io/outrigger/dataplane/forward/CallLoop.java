@@ -25,7 +25,7 @@ public final class CallLoop implements Executor {
   final RandomSource random;
   final DeadlineTimers deadlines;
 
-  /** The heads of header lists that recur, by the hashes of the lists (decision proxy-0075). */
+  /** Recurring {@link RequestHead}s, by the hashes of their header lists (decision proxy-0075). */
   private final @Nullable RequestHead[] heads = new RequestHead[HEADS];
 
   /**

@@ -117,8 +117,8 @@ final class DownstreamResponse {
   }
 
   /**
-   * Returns the content type of a whole answer. A client that sends {@code application/grpc+json}
-   * accepts no other type; all other clients accept {@code application/grpc}.
+   * Returns the content type of a Trailers-Only response. A client that sends {@code
+   * application/grpc+json} accepts no other type; other clients accept {@code application/grpc}.
    */
   private static AsciiString contentType(RequestHead head) {
     AsciiString requested = head.headers().get(KnownName.CONTENT_TYPE);
@@ -168,9 +168,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * Stops the app from sending more of the request when the response is complete. The check runs in
-   * a later task: the end of the request may already be read, and a unary call that fails must not
-   * be reset.
+   * Stops the app from sending more of the request when the response is complete. A later task does
+   * this, unless the end of the request has been processed by then: a unary call that fails must
+   * not be reset.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {

@@ -97,7 +97,7 @@ public final class Forward {
 
   /**
    * The target of a new request; failed when no further target may be created, or when memory is
-   * full and the request's connection is heavy.
+   * full and the request's connection holds much memory.
    */
   Outcome<ForwardTarget> targetFor(Caller caller, RequestHead head, boolean isOnHeavyConnection) {
     return isOnHeavyConnection && memory.isFull()

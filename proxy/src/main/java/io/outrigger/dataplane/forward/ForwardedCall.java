@@ -43,7 +43,6 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 public final class ForwardedCall implements StreamHandler {
-  /** The state; the javadoc of the class has the table of transitions. */
   enum Phase {
     /** The call waits for a first selector, or is being routed. */
     ROUTING,
@@ -196,7 +195,7 @@ public final class ForwardedCall implements StreamHandler {
 
   /**
    * Whether at least half of the time limit has passed, after which a reset by the app is no abuse.
-   * The threshold is half because the app's clock started earlier.
+   * Half is enough, because the app's time limit began before the request arrived here.
    */
   @Override
   public boolean isTimeUp() {

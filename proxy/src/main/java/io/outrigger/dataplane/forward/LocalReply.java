@@ -58,7 +58,7 @@ public final class LocalReply {
     return withStatus(HeaderList.builder(3), status, reason);
   }
 
-  /** Returns a copy of {@code last}, which has no gRPC status, with the given status added. */
+  /** Adds the given status to a copy of {@code last}, a header block without a gRPC status. */
   static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
     return withStatus(HeaderList.builder(last.size() + 3).addAll(last), status, reason);
   }

@@ -45,7 +45,7 @@ final class PendingCall {
     this.onWoken = onWoken;
   }
 
-  /** Counts the call as waiting; false when too many calls wait. Further calls have no effect. */
+  /** Counts the call as waiting, but only once; false when too many calls wait. */
   boolean reserve(HeaderList head) {
     if (reserved) {
       return true;
@@ -94,7 +94,7 @@ final class PendingCall {
     return true;
   }
 
-  /** Runs {@code then} after {@code nanos} unless {@link #stop} is called before. */
+  /** Runs {@code then} in {@code nanos} nanoseconds, unless {@link #stop} is called before. */
   void pause(long nanos, Runnable then) {
     pause =
         new DeadlineTimers.Entry() {
@@ -106,7 +106,7 @@ final class PendingCall {
     loop.deadlines.arm(pause, loop.nanoTime(), nanos);
   }
 
-  /** Stops waiting and releases all reservations. Further calls have no effect. */
+  /** Stops waiting and releases all reservations; has no effect the second time. */
   void stop() {
     if (pause != null) {
       loop.deadlines.disarm(pause);

@@ -24,10 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>The score of a connection is {@code weight * (1 + s)}, where {@code s} is the number of
  * seconds without progress on the connection. If the weight is below 1 MiB, the score is divided by
- * one plus the number of recent moves on the connection (see {@link MemoryHolder#moves}), because a
- * busy app may hold more at any moment than each of thousands of idle connections. A paused
- * connection is read from again after {@value #SHORT_TICK_MILLIS} ms, because the peer's next frame
- * may be the WINDOW_UPDATE that frees memory.
+ * one plus the recent activity of the connection ({@link MemoryHolder#moves}), because a busy app
+ * may hold more at any moment than each of thousands of idle connections. A paused connection is
+ * read from again after {@value #SHORT_TICK_MILLIS} ms, because the peer's next frame may be the
+ * WINDOW_UPDATE that frees memory.
  *
  * <p>A loop may have ten thousand connections. In one turn the loop therefore pauses only the
  * connections that send something, resumes at most {@value #RESUMED_PER_TURN} paused connections,
@@ -45,13 +45,13 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private static final int RESUMED_PER_TURN = 256;
 
   /**
-   * A connection that holds fewer bytes is not paused before memory is used up, and a shared
-   * connection that holds fewer bytes is never ended.
+   * A connection that holds fewer bytes than this is not paused before memory is used up, and a
+   * connection to a backend that holds fewer bytes is never ended.
    */
   private static final int HEAVY_BYTES = 256 << 10;
 
   /**
-   * A connection that holds fewer bytes is not ended while another loop has heavier connections.
+   * A connection that holds fewer bytes than this is not ended while another loop has heavier ones.
    */
   private static final int TRIFLE_BYTES = 64 << 10;
 
@@ -64,8 +64,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private static final long CAUSE_BYTES = 1 << 20;
 
   /**
-   * A connection with at least this many moves in one or two seconds is busy. A busy app that holds
-   * little is read from even when memory is used up.
+   * A connection with at least this activity ({@link MemoryHolder#moves}) is busy. A busy app that
+   * holds little is read from even when memory is used up.
    */
   private static final int BUSY_MOVES = 8;
 
@@ -266,8 +266,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Whether {@code next} is spared because another loop has, and ends, a much heavier connection.
-   * When memory is full, only connections below {@link #TRIFLE_BYTES} are spared.
+   * Whether {@code next} is spared because another loop has a much heavier connection to end. When
+   * memory is full, only connections below {@link #TRIFLE_BYTES} are spared.
    */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4

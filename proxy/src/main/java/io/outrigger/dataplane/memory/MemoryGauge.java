@@ -36,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  * of the heap to the buffers' limit, and the sum of both to the total limit. Only a collection
  * shows how much of the heap is live. Between two collections, the used bytes of the heap are an
  * upper bound. When the used bytes exceed 85 % of the heap's limit, memory counts as short, and
- * {@link HeapWatch} is requested to collect the heap. Above 100 %, only busy apps that hold little
- * are read from. Above 115 %, backends are not read from either, because no window limits the heads
- * of their responses. Connections are ended only for live bytes that a collection has found.
+ * {@link HeapWatch} is requested to collect the heap. Above 100 % of the heap's limit, the only
+ * apps read from are busy apps that hold little. Above 115 % of this limit, backends are not read
+ * from either, because no window limits response headers. Connections are ended only for live bytes
+ * that a collection has found.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -146,14 +147,14 @@ public final class MemoryGauge implements ProcessMemory {
     return OutOfMemory.onLoop(failure);
   }
 
-  /** Whether new requests on heavy connections are refused. */
+  /** Whether new requests are refused on connections that hold much memory. */
   public boolean isFull() {
     return Math.max(directShare, heapShare) >= FULL;
   }
 
   /**
-   * Whether peers' memory is used up, with garbage on the heap included. While it is used up, new
-   * connections are refused, and only busy apps are read from.
+   * Whether peers' memory is used up, with garbage on the heap included: new connections are then
+   * refused, and no apps except busy apps are read from.
    */
   @Override
   public boolean isUsedUp() {
@@ -244,8 +245,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns the part of the weight of all connections that corresponds to the part of the peers'
-   * heap that has to be freed.
+   * Returns the weight of the connections to end: the fraction of all weights that equals the
+   * fraction of the peers' heap to free.
    */
   private long weightToEnd() {
     long all = loops.stream().mapToLong(LoopMemory::weight).sum();

@@ -152,7 +152,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
         System.err.flush();
         line = line("outrigger: out of memory " + reason + "; " + remedy);
       } catch (OutOfMemoryError again) {
-        // The short line is written, which also names the remedy.
+        // The line that was built at the start is written; that line names the remedy, too.
       }
       try {
         err.write(line);

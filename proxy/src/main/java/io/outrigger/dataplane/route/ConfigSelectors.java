@@ -69,7 +69,7 @@ public final class ConfigSelectors {
 
   /**
    * Returns the selector for a target without a usable configuration. The next selector is always a
-   * new object: a call whose cluster was retired waits for another object.
+   * new object, because a call whose cluster was retired waits for a new selector.
    */
   public ConfigSelector failing(RpcStatus status) {
     last = null;

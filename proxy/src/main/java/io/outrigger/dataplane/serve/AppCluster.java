@@ -68,7 +68,7 @@ public final class AppCluster {
     handle = Optional.ofNullable(clusters.apply(config()).get(name)).orElseThrow();
   }
 
-  /** Connects to the address of {@code fixed} that answers first. */
+  /** Connects to whichever address in {@code fixed} answers first. */
   public AppCluster at(List<EndpointAddress> fixed) {
     var endpoint = new Endpoint(fixed, HealthStatus.HEALTHY, 1, "");
     var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));

@@ -53,7 +53,7 @@ public final class TlsContexts {
   /**
    * Subscribes to the context of {@code settings}.
    *
-   * @param user receives each new context, or the reason why there is none, with the code
+   * @param user receives each new context, or the reason why no context was built, with the code
    *     UNAVAILABLE; called on the control loop, never before this method returns
    */
   public Use use(TlsSettings settings, Consumer<Outcome<TlsContext>> user) {
@@ -98,10 +98,10 @@ public final class TlsContexts {
     /** The last context or failure; null until the first context is built. */
     private @Nullable Outcome<TlsContext> current;
 
-    /** The number of received materials; only the context of the last material is used. */
+    /** The number of received certificate materials; only the context of the last one is used. */
     private int materials;
 
-    /** Ends the wait for the first material. */
+    /** The timer that ends the wait for the first certificate material. */
     private TimerHandle reading = () -> {};
 
     /** Removes this entry after {@link #LINGER} without users. */

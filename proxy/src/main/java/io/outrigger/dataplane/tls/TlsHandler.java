@@ -73,8 +73,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * A handler to add directly after this handler. It detects application data, and closes the
-   * socket after the peer's close_notify, because the peer will send no more answers.
+   * Returns the next handler of the pipeline, which detects application data, and closes the socket
+   * after the peer's close_notify, because the peer will send no more answers.
    */
   ChannelHandler recordObserver() {
     return new ChannelInboundHandlerAdapter() {

@@ -127,7 +127,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     }
     if (tls != null && peer == PeerRole.CLIENT && DISAGREEMENTS.contains(result) && !over) {
       // Netty drops BoringSSL's alert when the error follows the choice of a certificate. If Netty
-      // does send the alert, this equal alert precedes it.
+      // does send its alert, the client gets the same alert twice.
       ctx.pipeline().context(tls).writeAndFlush(fatalAlert(HANDSHAKE_FAILURE));
     }
     fail(ctx, result, reason);

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLEngine;
 
 /**
- * Estimates the memory that BoringSSL uses for the connections of callers. This memory is neither
- * on the heap nor in Netty's allocator, and thousands of idle callers could exceed the memory of a
- * small container. The JDK's engines are on the heap.
+ * Estimates the memory that BoringSSL, outside of the heap and of Netty's allocator, uses for the
+ * connections of callers. Thousands of idle callers could exceed the memory of a small container.
+ * The JDK's engines are on the heap.
  */
 @AnyThread
 public final class TlsMemory {

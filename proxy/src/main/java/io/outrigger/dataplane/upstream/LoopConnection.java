@@ -181,7 +181,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     }
   }
 
-  /** Maps the reason that {@code Http2Connection} reports to a value of A94. */
+  /** Maps the reason of {@code Http2Connection} to a {@code grpc.disconnect_error} (A94). */
   static String disconnectError(String reason) {
     String text = reason.toLowerCase(Locale.ROOT);
     if (text.contains("reset by peer") || text.contains("econnreset")) {

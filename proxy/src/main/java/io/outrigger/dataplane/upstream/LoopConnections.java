@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A call gets a stream on the oldest connection that admits a stream; otherwise the call waits.
  * Waiting calls are served in order. While a call waits and no connection admits a stream, the loop
  * opens another connection, one attempt at a time. The first connection of a loop is always
- * allowed; all further connections are called extra and have one limit for all loops.
+ * allowed; all further connections are called extra and share one limit across loops.
  *
  * <p>A loop without a connection borrows streams of another loop for its calls if its own attempt
  * has failed or takes longer than {@link #BORROW_DELAY}. The loop's own attempts continue with
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * that wait at another loop. A loop that loses its last connection sends the calls of other loops
  * back.
  *
- * <p>The transport ends with the last connection of all loops, even when attempts are in progress.
+ * <p>The transport ends when no loop has a connection left, even if attempts are in progress.
  */
 @LoopConfined
 final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lender {
@@ -69,7 +69,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   private @Nullable LoopConnection attempt;
   private @Nullable Future<?> retryTimer;
 
-  /** Runs while calls wait for the loop's first connection; at its end, streams are borrowed. */
+  /** Limits how long calls wait for the loop's first connection before streams are borrowed. */
   private @Nullable Future<?> borrowTimer;
 
   private boolean borrows;

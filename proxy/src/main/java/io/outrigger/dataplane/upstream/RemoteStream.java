@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 final class RemoteStream implements Http2Stream {
   private static final Logger log = LoggerFactory.getLogger(RemoteStream.class);
 
-  /** The loop whose calls wait for streams of another loop; used on this loop. */
+  /** The borrowing side, called on the loop whose calls wait for streams of another loop. */
   interface Borrower {
     /** Called just before {@code waiter} gets its stream. */
     void onLent(CallTransport.Waiter waiter);
@@ -51,7 +51,7 @@ final class RemoteStream implements Http2Stream {
     void onNotLent(CallTransport.Waiter waiter);
   }
 
-  /** The loop that has connections and lends their streams; used on this loop. */
+  /** The lending side, called on the loop that has connections and lends their streams. */
   interface Lender {
     /** Notifies {@code waiter}, now or later, of its stream or that there is no stream. */
     void lend(Owner waiter);
@@ -212,8 +212,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Takes the DATA that was not reported as sent. The other loop may send its copy, so the caller
-   * must end the stream now.
+   * Takes the DATA that was not reported as sent. The caller must then end the stream, because the
+   * other loop may still send its copy of that DATA.
    */
   @Override
   public PendingData takeUnsent() {
@@ -238,8 +238,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Posts a copy of {@code data} to {@code loop} and releases {@code data}. The indices of {@code
-   * data} are not changed, because another owner may use them. The {@code taker} owns the copy.
+   * Posts a copy of {@code data}, owned by {@code taker}, to {@code loop}, and releases {@code
+   * data}. The indices of {@code data} are not changed, because another owner may use them.
    */
   static void postCopy(Executor loop, ByteBuf data, Consumer<ByteBuf> taker) {
     int bytes = data.readableBytes();
@@ -270,7 +270,7 @@ final class RemoteStream implements Http2Stream {
 
   /**
    * The half of a {@link RemoteStream} on the loop of the connection. The owner waits for a stream
-   * as calls of that loop do, and posts every event of the stream to the loop of the call.
+   * like the calls of its loop, and posts every event of the stream to the remote call's loop.
    */
   @LoopConfined
   static final class Owner implements CallTransport.Waiter {

@@ -17,9 +17,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code OpenRcaService/StreamCoreMetrics} that a transport opens on its first loop (A51
- * "Out of Band Metrics Reporting"). The call runs on that loop. The listener is notified on the
- * control loop, which also closes the call.
+ * A call of {@code OpenRcaService/StreamCoreMetrics} that a transport opens and runs on its first
+ * loop (A51 "Out of Band Metrics Reporting"). The listener is notified on the control loop, which
+ * also closes the call.
  */
 @LoopConfined
 final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {

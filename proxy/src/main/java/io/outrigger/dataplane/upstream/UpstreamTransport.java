@@ -229,8 +229,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Returns a loop other than loop {@code index} that can lend streams. After a null result, {@link
-   * LoopConnections#onLenderReady} follows on every loop when a connection is ready.
+   * Returns a loop that can lend streams, other than the loop with the given index. After a null
+   * result, {@link LoopConnections#onLenderReady} follows on every loop when a connection is ready.
    */
   @Nullable LoopConnections lenderFor(int index) {
     LoopConnections found = findLender(index);
@@ -282,7 +282,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /**
    * Closes the transport because the last connection has ended or the first attempt has failed.
    *
-   * @param reason does not name the address, which load balancing adds
+   * @param reason the reason without the address, which load balancing adds
    */
   void onEnd(String reason, Ending last) {
     Ending ending = served ? Ending.SERVED : last;
