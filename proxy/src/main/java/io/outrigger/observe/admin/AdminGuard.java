@@ -34,9 +34,9 @@ final class AdminGuard {
   }
 
   /**
-   * Returns the reply that rejects {@code request} to a public, read-only server. The server
-   * accepts any host name. Only requests with several Host headers, or without a Host header, are
-   * rejected (RFC 9112 section 3.2); HTTP/1.0 requests need no Host header.
+   * Returns the reply that rejects a request to a public, read-only server, which accepts any host
+   * name. Only requests with several Host headers, or without a Host header, are rejected (RFC 9112
+   * section 3.2); HTTP/1.0 requests need no Host header.
    */
   static Optional<AdminReply> probeRefusal(HttpRequest request) {
     int hosts = request.headers().getAll(HttpHeaderNames.HOST).size();
@@ -46,7 +46,7 @@ final class AdminGuard {
         : Optional.empty();
   }
 
-  /** Returns the reply that rejects {@code request}; empty when the request is accepted. */
+  /** Returns the reply that rejects a request; empty when the request is accepted. */
   Optional<AdminReply> refusal(HttpRequest request) {
     List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
     String host = hosts.size() == 1 ? hosts.get(0) : null;

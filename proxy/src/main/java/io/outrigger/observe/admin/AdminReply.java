@@ -185,8 +185,8 @@ public record AdminReply(
   }
 
   /**
-   * Writes the text of a JSON document in UTF-8, with JSON escapes in place of {@linkplain
-   * PlainText#isControl control characters}. Text is encoded in parts, because JSON's structural
+   * Writes the text of a JSON document in UTF-8, and replaces {@linkplain PlainText#isControl
+   * control characters} by JSON escapes. Text is encoded in parts, because JSON's structural
    * characters arrive one by one, and encoding each separately would double the time of a long
    * document.
    */

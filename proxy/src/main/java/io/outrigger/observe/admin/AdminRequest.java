@@ -18,8 +18,8 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   /**
    * Checks a request.
    *
-   * @throws IllegalArgumentException with {@code otherwise} unless {@code holds}; the server then
-   *     replies with 400 and this text
+   * @throws IllegalArgumentException with the message {@code otherwise} if {@code holds} is false;
+   *     the server then replies with 400 and this message
    */
   public static void require(boolean holds, String otherwise) {
     if (!holds) {
@@ -44,7 +44,7 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   /**
    * Returns the value of a query parameter; empty without the parameter.
    *
-   * @throws IllegalArgumentException when the value is none of {@code words}
+   * @throws IllegalArgumentException when the value is not in {@code words}
    */
   public Optional<String> choice(String name, String... words) {
     Optional<String> given = parameter(name);
@@ -57,7 +57,7 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   /**
    * Rejects unknown parameters, because the reply to a misspelt parameter would be misleading.
    *
-   * @throws IllegalArgumentException when a parameter is none of {@code known}
+   * @throws IllegalArgumentException when a parameter is not in {@code known}
    */
   public void requireOnly(List<String> known) {
     for (String name : query.keySet()) {

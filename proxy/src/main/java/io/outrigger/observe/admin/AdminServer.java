@@ -38,19 +38,19 @@ public final class AdminServer implements AutoCloseable {
 
   private static final int MAX_CONNECTIONS = 100;
 
-  /** The limit is large, because the query of {@code /explain} may contain a request's headers. */
+  /** Request lines may be long: the query of {@code /explain} may contain request headers. */
   static final int MAX_LINE_BYTES = 64 * 1024;
 
-  /** The limit is large, because browsers send the cookies of all ports of the host. */
+  /** Headers may be long, because browsers send the cookies of all ports of the host. */
   private static final int MAX_HEADER_BYTES = 64 * 1024;
 
-  /** The limit is small, because any client may send probes, and headers use much heap. */
+  /** Probes must have short headers: any client may send probes, and headers use much heap. */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
 
   /** The read size is small, so that one read returns few pipelined requests. */
   private static final int READ_BYTES = 2 * 1024;
 
-  /** The limit of the kernel's buffer, which counts against the container's memory. */
+  /** The limit of the kernel's send buffer, which counts against the container's memory. */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
 
   /** The time at shutdown for pending replies and for tasks that other threads submit late. */

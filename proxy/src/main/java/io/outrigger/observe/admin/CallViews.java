@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 
 /**
  * Renders the calls of each forward since the start as JSON, {@code GET /calls}. The difference of
- * two replies gives the rate, the error rate and, from their {@code durations}, quantiles for the
- * time between the replies.
+ * two replies gives the rate, the error rate and, from the member {@code durations}, quantiles for
+ * the time between the replies.
  */
 @AnyThread
 public final class CallViews {

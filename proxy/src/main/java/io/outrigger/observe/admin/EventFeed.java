@@ -2,7 +2,7 @@ package io.outrigger.observe.admin;
 
 import java.util.concurrent.CompletionStage;
 
-/** The source of a stream of server-sent events. Any thread may call it. */
+/** The source of a stream of server-sent events; callable from any thread. */
 public interface EventFeed {
   /**
    * Returns the next events as text, as soon as there are any. The caller waits for the returned

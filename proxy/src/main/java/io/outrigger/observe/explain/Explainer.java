@@ -191,8 +191,8 @@ public final class Explainer {
   }
 
   /**
-   * Adds a branch for a forwarded request. As for a call, the cluster is that of the decision or of
-   * the request's session. Draws with equal results are merged into one branch.
+   * Adds a branch for a forwarded request, whose cluster is chosen by the request's session or else
+   * by the routing decision, as for a call. Draws with equal results are merged into one branch.
    */
   private void addForwarded(double probability, RouteDecision.Forward chosen) {
     List<FilterPlan> plans = chosen.filters().plan(request, chosen.clusters().keySet());

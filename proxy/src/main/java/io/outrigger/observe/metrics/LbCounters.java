@@ -24,8 +24,8 @@ import java.util.stream.LongStream;
 @ControlConfined
 public final class LbCounters {
   /**
-   * The maximum number of places. A place is one combination of target, cluster and locality. The
-   * number is limited because a control plane that invents names must not exhaust the memory.
+   * The maximum number of places, which are combinations of target, cluster and locality. Without
+   * this limit, a control plane that invents names could exhaust the memory.
    */
   static final int MAX_PLACES = 5_000;
 
@@ -52,7 +52,7 @@ public final class LbCounters {
     SUCCEEDED(
         "grpc.subchannel.connection_attempts_succeeded", "Connection attempts that succeeded."),
     FAILED("grpc.subchannel.connection_attempts_failed", "Connection attempts that failed."),
-    /** The only gauge; the others are counters. */
+    /** The only gauge; all other constants of this enumeration are counters. */
     OPEN("grpc.subchannel.open_connections", "Open connections."),
     HANDSHAKES("grpc.client.tls.handshakes", "TLS handshakes, by result."),
     FALLBACKS(
@@ -76,7 +76,7 @@ public final class LbCounters {
 
   private final Set<Labels> places = new HashSet<>();
 
-  /** The labels of connections, because Prometheus's library checks each name when it is used. */
+  /** Cached labels of connections: Prometheus's library checks every name in new labels. */
   private final Map<Owner, ConnectionLabels> connections = new HashMap<>();
 
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);

@@ -30,7 +30,7 @@ public record MetricsText(ExpositionFormatWriter writer) {
             : FORMATS.getPrometheusTextFormatWriter());
   }
 
-  /** Returns the weight of a type that {@code accept} names (RFC 9110 section 12.4.2), else 0. */
+  /** Returns the weight of a type in an accept header (RFC 9110 section 12.4.2); 0 if absent. */
   private static double weight(String accept, String type) {
     return Arrays.stream(accept.toLowerCase(Locale.ROOT).replaceAll("\\s", "").split(",", -1))
         .filter(range -> (range + ";").startsWith(type + ";"))

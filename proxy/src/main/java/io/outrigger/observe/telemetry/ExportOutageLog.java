@@ -24,7 +24,7 @@ final class ExportOutageLog {
   private final AtomicBoolean hasOutage = new AtomicBoolean();
 
   /**
-   * @param what the exported data in the plural, such as {@code traces}
+   * @param what the plural name of the exported data, such as {@code traces}
    */
   ExportOutageLog(String what, String endpoint) {
     this.what = what;
@@ -34,7 +34,7 @@ final class ExportOutageLog {
   /**
    * Returns an exporter whose exports are observed.
    *
-   * @param type the exporter's interface: that of metrics or that of spans
+   * @param type the exporter's interface, for metrics or for spans
    */
   <T> T watch(Class<T> type, T exporter) {
     return type.cast(

@@ -42,8 +42,8 @@ final class OtlpMetrics implements MetricProducer {
   private static final AggregationTemporality SINCE_START = AggregationTemporality.CUMULATIVE;
 
   /**
-   * The units of gRPC's instruments that the Prometheus library cannot express: the library would
-   * append units that are annotations to the names of the instruments.
+   * The units of gRPC's instruments that are annotations in braces; the Prometheus library would
+   * append these units to the names of the instruments.
    */
   private static final Map<String, String> UNITS =
       Map.ofEntries(
@@ -99,7 +99,7 @@ final class OtlpMetrics implements MetricProducer {
       return DoublePointData.create(startNanos, nanos, labels, value, List.of());
     }
 
-    /** The bucket counts of both forms are not cumulative. OTLP omits the infinite bound. */
+    /** Buckets are not cumulative in {@code point} or OTLP. OTLP omits the infinite bound. */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();
       var bounds = buckets.stream().map(ClassicHistogramBucket::getUpperBound);

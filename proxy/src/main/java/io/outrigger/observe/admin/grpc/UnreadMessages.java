@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 
 /**
  * Counts the messages of each call until the call is ready for more or has ended. While the peer
- * does not read or sends no flow-control credit, the transport buffers these messages. When the
- * budget ends a call, the whole connection of the call is closed, since nothing else frees messages
- * in the transport.
+ * does not read or sends no flow-control credit, the transport buffers these messages. When {@link
+ * AdminBudget} ends a call, the whole connection of the call is closed, since nothing else frees
+ * messages in the transport.
  */
 @AnyThread
 record UnreadMessages(AdminBudget budget, Consumer<SocketAddress> closeConnectionOf)
