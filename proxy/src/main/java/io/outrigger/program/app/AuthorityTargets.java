@@ -88,7 +88,7 @@ final class AuthorityTargets implements TargetResolver {
     return entry.answer;
   }
 
-  /** Returns the target of an authority if one exists. The call does not count as use. */
+  /** Returns the target of an authority if one exists; this does not count as use of the target. */
   Optional<TargetRuntime> find(String authority) {
     return Optional.ofNullable(byAuthority.get(authority)).map(entry -> entry.target);
   }

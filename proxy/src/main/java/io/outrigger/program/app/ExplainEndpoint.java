@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * {@code GET /explain}. The parameter {@code forward} is optional when there is only one forward.
  * With {@code serve}, the endpoint explains how a served address would treat a request of the
- * client with the name {@code peer} and the IP address {@code source}.
+ * client whose name is in {@code peer} and whose IP address is in {@code source}.
  */
 @AnyThread
 final class ExplainEndpoint implements AdminEndpoint {

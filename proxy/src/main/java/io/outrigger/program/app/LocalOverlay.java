@@ -34,8 +34,8 @@ final class LocalOverlay {
   private static final Logger log = LoggerFactory.getLogger(LocalOverlay.class);
 
   /**
-   * The time after which unmatched rules are logged. A working control plane sends its resources in
-   * a shorter time (A57: 15 s).
+   * The time after which unmatched rules are logged. A working control plane sends its resources
+   * within 15 s (A57).
    */
   private static final Duration UNMATCHED_DELAY = Duration.ofSeconds(30);
 

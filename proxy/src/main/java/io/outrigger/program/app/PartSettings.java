@@ -124,7 +124,7 @@ final class PartSettings {
   /**
    * Returns the HTTP/2 settings of apps' and backends' connections. The initial window of a stream
    * is 1/4096 of the buffer memory, so the windows of 1,024 new streams take a quarter of that
-   * memory. The windows of one connection may grow to 1/16 of that memory.
+   * memory. The windows of one connection may grow to 1/16 of the buffer memory.
    */
   private static ConnectionSettings http2(ProxyOptions options, MemoryGauge memory) {
     ConnectionSettings defaults = ConnectionSettings.DEFAULT;

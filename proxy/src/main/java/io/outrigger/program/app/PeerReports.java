@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports errors of peers, and connections that were ended because memory was short, in the log and
- * as events. Each kind is reported at most once a second, because an attack causes many errors.
+ * as events. Each kind of report is made at most once a second, because attacks cause many errors.
  */
 @ControlConfined
 final class PeerReports {

@@ -179,8 +179,8 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /**
-   * Starts a sidecar. Blocks until its ports are open. {@link #awaitConfiguration} waits for files
-   * of the bootstrap that are missing.
+   * Starts a sidecar, and blocks until the sidecar's ports are open. {@link #awaitConfiguration}
+   * waits for files of the bootstrap that are missing.
    *
    * @param names creates the DNS resolver
    * @throws StartFailure when a port or the transport cannot be used; no port stays bound

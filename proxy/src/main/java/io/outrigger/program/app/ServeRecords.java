@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Counts the decisions of RBAC and the TLS handshakes of one served address, writes its audit log,
- * and adds an event {@code denied} at most once per second and policy.
+ * and adds a {@code denied} event at most once per second and policy.
  */
 @AnyThread
 final class ServeRecords implements ServeObserver {

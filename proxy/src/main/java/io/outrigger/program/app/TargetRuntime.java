@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * One xDS target: turns each configuration into a selector and load-balancing trees.
  *
  * <p>{@link #onConfig} follows A31: balancing is updated first, then the selector, and last the
- * clusters that no route names any more are released. Routes hold handles, so the {@link
+ * clusters that no route names any more are released. Routes hold cluster handles, so the {@link
  * ClusterManager} knows every cluster that a selector names.
  */
 @ControlConfined
@@ -58,7 +58,7 @@ public final class TargetRuntime
    * @param name the target as configured, such as {@code xds:///orders}
    * @param makeClusters creates the cluster manager, which notifies the given listener
    * @param makeDependencies creates the resource graph of this target, which notifies the given
-   *     listener; called by {@link #start}, since the control plane is unknown before
+   *     listener; called by {@link #start}, since the control plane is unknown before the start
    */
   public TargetRuntime(
       ControlLoop control,
@@ -78,7 +78,7 @@ public final class TargetRuntime
     this.makeDependencies = makeDependencies;
   }
 
-  /** Starts to watch resources; later calls change nothing. Must run on the control loop. */
+  /** Starts to watch resources, unless already started. Must run on the control loop. */
   public void start() {
     control.checkInside();
     if (dependencies != null || closed) {

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
           + " outrigger completion fish | source."
     })
 final class CompletionCommand implements Callable<Integer> {
-  /** Picocli's line that turns off completion of file names, even for {@code --bootstrap}. */
+  /** The line in picocli's script that turns off file completion, even for {@code --bootstrap}. */
   private static final String NO_FILES = "  type compopt &>/dev/null && compopt +o default\n";
 
   private static final String NO_COMMAND = "not __fish_seen_subcommand_from ";

@@ -23,8 +23,8 @@ public final class JulHandler extends Handler {
   private final SimpleFormatter formatter = new SimpleFormatter();
 
   /**
-   * Makes java.util.logging use this handler as soon as a library uses java.util.logging. The setup
-   * is deferred because creating its log manager takes longer than the rest of the logging setup.
+   * Installs this handler as soon as a library uses java.util.logging, because creating the log
+   * manager at the start would take longer than the rest of the logging setup.
    */
   static void announce() {
     System.setProperty("java.util.logging.config.class", Setup.class.getName());

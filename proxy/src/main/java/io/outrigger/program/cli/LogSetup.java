@@ -24,8 +24,8 @@ public final class LogSetup {
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
   /**
-   * gRPC logs a warning with a stack trace at every attempt to resolve an unknown name. This class
-   * may log only errors, because the program itself logs why a stream or an export failed.
+   * The gRPC logger that warns with a stack trace at every attempt to resolve an unknown name. Only
+   * errors pass, because the program itself logs why a stream or an export failed.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 
@@ -82,7 +82,7 @@ public final class LogSetup {
     stderr.start();
     ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(ours.isGreaterOrEqual(Level.WARN) ? ours : Level.WARN);
-    // Not context.reset(): it sets the level DEBUG, at which other threads may log at that moment.
+    // context.reset() would set the level DEBUG, at which other threads may log at that moment.
     root.detachAndStopAllAppenders();
     root.addAppender(stderr);
     context.getLogger("io.outrigger").setLevel(ours);

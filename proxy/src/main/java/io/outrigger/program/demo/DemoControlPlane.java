@@ -65,7 +65,7 @@ final class DemoControlPlane implements AutoCloseable {
   private final SimpleCache<String> cache =
       new SimpleCache<>(node -> ALL) {
         /**
-         * Responds with the resources that exist. With {@code ads} set, the library would not
+         * Responds with the resources that exist. If {@code ads} were true, the library would not
          * respond until all requested names exist.
          */
         @Override

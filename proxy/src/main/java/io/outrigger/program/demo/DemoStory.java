@@ -196,8 +196,8 @@ final class DemoStory {
   }
 
   /**
-   * Waits until {@code step} is true. Returns false after 60 s, which fails the story, or when the
-   * user has ended the demo.
+   * Waits until {@code step} returns true. Returns false after 60 s, which fails the story, or when
+   * the user has ended the demo.
    */
   private boolean happens(BooleanSupplier step) {
     long deadline = WaitingClock.nanoTime() + STEP_LIMIT.toNanos();

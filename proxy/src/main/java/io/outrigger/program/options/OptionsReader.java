@@ -44,7 +44,7 @@ import java.util.stream.Stream;
 
 /**
  * Builds {@link ProxyOptions} from the given flags, or reports all errors. The defaults are those
- * of the outer contract, section 2.
+ * of CONTRACT section 2.
  */
 public final class OptionsReader {
   /**
@@ -75,7 +75,7 @@ public final class OptionsReader {
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
   /**
-   * The largest number of methods with metrics of their own. Each such method has its own
+   * The largest number of methods with metrics of their own, since each of these methods has
    * histograms on every event loop.
    */
   private static final int MAX_METHODS = 100;
@@ -326,7 +326,7 @@ public final class OptionsReader {
         text -> text.equals(OFF) ? Optional.empty() : Optional.of(parser.apply(text)));
   }
 
-  /** Returns the values of all flags for display. Call it after all flags have been read. */
+  /** Returns the values of all flags for display; valid after all flags have been read. */
   private Map<String, Object> settings() {
     Map<String, Object> settings = new HashMap<>();
     for (Flag flag : Flag.values()) {
@@ -410,7 +410,7 @@ public final class OptionsReader {
   }
 
   /**
-   * @param limit describes {@code max} in the message about a size that is too large
+   * @param limit the description of {@code max} in the message about a size that is too large
    */
   private static long bytes(String text, long min, long max, String limit) {
     long bytes = ByteSize.parse(text);

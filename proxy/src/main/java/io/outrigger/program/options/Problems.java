@@ -35,7 +35,7 @@ final class Problems {
     lines.addAll(input.lines());
   }
 
-  /** Returns {@code last} if there is no other error, else an exception with all errors. */
+  /** Returns {@code last} if it is the only error, else an exception with all errors. */
   InvalidInput combinedWith(InvalidInput last) {
     if (lines.isEmpty()) {
       return last;
@@ -44,7 +44,7 @@ final class Problems {
     return new InvalidInput(lines);
   }
 
-  /** Unless {@code holds}, throws the exception that {@link #parse} expects of a parser. */
+  /** Throws the exception that {@link #parse} expects of a parser, unless {@code holds} is true. */
   static void require(boolean holds, String otherwise) {
     if (!holds) {
       throw new IllegalArgumentException(otherwise);

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * @param lookup the lookup that reads the source again
  * @param overlays files and folders of local policy, in order of precedence
  * @param overlay the content of the files in {@code overlays}
- * @param state the settings of {@code --state}; empty when it is off
+ * @param state the settings of {@code --state}; empty when resources are not stored
  * @param kubernetes the access to the API server; empty when no target is a Kubernetes Service
  * @param settings the value of each flag by its bare name, for display: a number, a boolean, a text
  *     or a list of texts. Flags without a value are absent
