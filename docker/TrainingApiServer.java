@@ -19,10 +19,10 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
 
 /**
- * An API server of Kubernetes for the training of start-up caches. It speaks HTTP/2, as real ones
- * do. It answers the first request of a connection with one EndpointSlice, and takes each later
- * request for a watch, on which it sends nothing. The endpoint has the given port on loopback. Once
- * it serves, the folder has a kubeconfig for it.
+ * An API server of Kubernetes for the training of start-up caches. The server speaks HTTP/2, as
+ * real API servers do, and answers the first request of a connection with an EndpointSlice of one
+ * endpoint, the given port on loopback. Each later request is a watch, on which nothing is sent.
+ * Before the server accepts connections, it writes a kubeconfig with its address to the folder.
  *
  * <pre>java TrainingApiServer.java FOLDER PORT</pre>
  */
@@ -46,7 +46,7 @@ public final class TrainingApiServer {
   private static final int END_HEADERS = 4;
   private static final int FIRST = 1; // stream
 
-  /** {@code :status 200} and {@code content-type: application/json}, which has Huffman code. */
+  /** {@code :status 200} and, with Huffman coding, {@code content-type: application/json}. */
   private static final byte[] OK_JSON = HexFormat.of().parseHex("885f8b1d75d0620d263d4c7441ea");
 
   private TrainingApiServer() {}
@@ -111,7 +111,7 @@ public final class TrainingApiServer {
     socket.getOutputStream().write(frame.array());
   }
 
-  /** The authority has a key of another kind, so that the cache has the classes for both. */
+  /** Authority and server have keys of two kinds, so that the cache has the classes of both. */
   private static Path store(Path file) throws IOException, InterruptedException {
     Files.deleteIfExists(file);
     generateKey(file, "ca", "EC", "-ext", "bc:critical=ca:true", "-ext", "ku=keyCertSign");

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The app and the backend of the runs that train start-up caches, as far as they need HTTP/2.
+ * The app and the backend of the runs that train start-up caches, with a minimal HTTP/2.
  *
  * <pre>
  * java TrainingCalls.java backend FILE    answers every call with an empty message and status OK;
@@ -103,11 +103,11 @@ public final class TrainingCalls {
         }
       }
     } catch (IOException closed) {
-      // the training is over
+      // the sidecar closed the connection because the training is over
     }
   }
 
-  /** Returns a header block of literals that are not indexed (RFC 7541 section 6.2.2). */
+  /** Returns a header block of literal fields without indexing (RFC 7541 section 6.2.2). */
   private static byte[] fields(String... namesAndValues) {
     var block = new ByteArrayOutputStream();
     for (int i = 0; i < namesAndValues.length; i++) {

@@ -164,7 +164,7 @@ final class SimulationReport {
     line(
         "%d servers, %.0f calls per second to each; %s.",
         servers, perServer, scenario.description());
-    line("With these few calls, no server reaches the request volume of the defaults.");
+    line("At 6 calls per second, no server reaches the request volume of the defaults.");
     line("");
     line("| policy | detection | errors | ejected | false | imbalance |");
     line("| --- | --- | ---: | ---: | ---: | ---: |");
@@ -215,7 +215,7 @@ final class SimulationReport {
             + " long.");
     line(
         "* sampled: how many of %d sidecars with a real tree ejected the dead endpoint within half"
-            + " an hour, and the mean seconds",
+            + " an hour, and the mean seconds until then",
         SIDECARS_SAMPLED);
     line(
         "* half fails: the computed seconds until a sidecar ejects an endpoint that fails half of"

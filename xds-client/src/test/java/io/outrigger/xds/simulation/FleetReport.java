@@ -36,19 +36,20 @@ final class FleetReport {
             """
             # A fleet of sidecars
 
-            Written by `scripts/simulate fleet`; do not edit. %d XdsClients, each with random numbers of its own, over one control plane
-            in virtual time, without sockets; equal seeds give an equal report. Each has a listener and a cluster.
+            Written by `scripts/simulate fleet`; do not edit. The simulation runs %d XdsClients, one per sidecar and each with random
+            numbers of its own, against one control plane in virtual time, without sockets; equal seeds give an equal report. Each
+            XdsClient watches a listener and a cluster.
 
             ## The control plane is killed and comes back
 
-            All streams end at one moment. Attempts are refused until the control plane is back.
+            All streams end at one moment. The control plane refuses attempts to connect until the end of the outage.
 
-            * attempts: the connection attempts per sidecar while it is away
-            * peak: the most streams that the control plane accepts within one second after it is back, as a share of all sidecars
-            * all current: seconds until every sidecar has acknowledged the new configuration
-            * repeated: requests that say the same as another of their stream
+            * attempts: the connection attempts per sidecar during the outage
+            * peak: the most streams that the control plane accepts in any one second after the outage, as a share of all sidecars
+            * all current: seconds from the end of the outage until every sidecar has acknowledged the new configuration
+            * repeated: requests that repeat an earlier request of the same stream
 
-            | away | attempts | peak | all current | repeated |
+            | outage | attempts | peak | all current | repeated |
             | ---: | ---: | ---: | ---: | ---: |
             """
                 .formatted(SIDECARS));
@@ -58,14 +59,14 @@ final class FleetReport {
     text.append(
         """
 
-        At the moment of the kill every sidecar tries once, because A57 has a stream with a response followed within 1.2 s. Afterwards only
-        A57's back-off (1 s × 1.6 up to 120 s, jitter of 20 %) tells sidecars apart. After an outage of a minute or less, more than a
-        twentieth of them connect within one second; after one of five minutes or more, the last waits for up to 144 s. A57 prescribes
-        this back-off, so Outrigger does not spread the attempts further.
+        Right after the kill, every sidecar tries to connect once, because A57 demands an attempt within 1.2 s after a stream that
+        received a response. After that, only A57's back-off (1 s × 1.6 up to 120 s, jitter of 20 %) spreads the sidecars. After an
+        outage of a minute or less, more than a twentieth of the sidecars connect within one second; after an outage of five minutes or
+        more, the last sidecar waits for up to 144 s. A57 prescribes this back-off, so Outrigger does not spread the attempts further.
 
         ## The control plane is full
 
-        Each stream is ended with RESOURCE_EXHAUSTED before a response.
+        The control plane ends each stream with RESOURCE_EXHAUSTED before a response.
 
         | full for | attempts | peak | all current | repeated |
         | ---: | ---: | ---: | ---: | ---: |
@@ -78,7 +79,8 @@ final class FleetReport {
 
         ## The control plane is slow
 
-        After an outage of 60 s it answers one request after the other. A sidecar sends four: two with names, two acknowledgements.
+        After an outage of 60 s, the control plane answers one request after the other. Each sidecar sends four requests: two with
+        names and two acknowledgements.
 
         | time per answer | requests per sidecar | all current | repeated |
         | ---: | ---: | ---: | ---: |
