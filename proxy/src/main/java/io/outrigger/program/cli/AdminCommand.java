@@ -12,7 +12,7 @@ abstract class AdminCommand implements Callable<Integer> {
   @Option(
       names = "--admin",
       paramLabel = "HOST:PORT",
-      description = "its admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
+      description = "the sidecar's admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
   private Optional<String> address = Optional.empty();
 
   final CommandContext context;

@@ -20,7 +20,7 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--duration",
       paramLabel = "DURATION",
-      description = "stops by itself after that long. Default: runs until Ctrl-C")
+      description = "the time after which the demo ends. Default: runs until Ctrl-C")
   private Optional<String> duration = Optional.empty();
 
   @Option(

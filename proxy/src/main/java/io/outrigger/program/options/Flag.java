@@ -15,7 +15,7 @@ public enum Flag {
   BOOTSTRAP_TIMEOUT(
       "DURATION",
       "how long to wait for the bootstrap, and for the credential files that it names, while"
-          + " they do not exist. Meanwhile ports are open and calls wait. Default 0s"),
+          + " they do not exist. During this time, ports are open and calls wait. Default 0s"),
   RESOURCES(
       "PATH",
       Arity.MANY,
@@ -67,8 +67,8 @@ public enum Flag {
   SERVE_DRAIN_SPREAD(
       "DURATION",
       "when the control plane changes a served address, the time over which its older"
-          + " connections are asked to go; 0s: at once. Default 30s"),
-  SERVE_DRAIN_GRACE("DURATION", "the time after which these connections are closed. Default 10m"),
+          + " connections get GOAWAY; 0s: at once. Default 30s"),
+  SERVE_DRAIN_GRACE("DURATION", "how long connections of a replaced Listener stay. Default 10m"),
   SERVE_REQUIRE_RBAC(
       "refuses all requests of a filter chain that has no RBAC filter with action ALLOW"),
   PEER_HEADER(

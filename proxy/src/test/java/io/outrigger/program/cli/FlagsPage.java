@@ -18,10 +18,10 @@ final class FlagsPage {
 
       `outrigger COMMAND --help` prints the same texts.
       %s
-      Every flag of `run` has an environment variable, `OUTRIGGER_` and the name in upper case with `_` in place of `-`
-      (`--drain-delay` is `OUTRIGGER_DRAIN_DELAY`), where commas separate the values of a list. Every flag is also a key of
-      the YAML file that `--config` names. A flag overrides the variable, and the variable overrides the file. Durations
-      are written `500ms`, `30s`, `5m` or `1h`, sizes `64KiB` or `256MiB`.
+      Each flag of `run` has an environment variable with the prefix `OUTRIGGER_`, such as `OUTRIGGER_DRAIN_DELAY` for
+      `--drain-delay`; commas separate the values of a list. Each flag is also a key of the YAML file that `--config`
+      names. A flag overrides the variable, and the variable overrides the file. Durations are written `500ms`, `30s`,
+      `5m` or `1h`, sizes `64KiB` or `256MiB`.
 
       """;
 
@@ -60,7 +60,9 @@ final class FlagsPage {
   private static void append(StringBuilder page, String name, CommandSpec command) {
     page.append("\n## " + name + "\n\n");
     page.append(String.join(" ", command.usageMessage().description()) + "\n\n");
-    page.append("| flag | meaning |\n| --- | --- |\n");
+    if (!options(command).isEmpty()) {
+      page.append("| flag | meaning |\n| --- | --- |\n");
+    }
     for (OptionSpec option : options(command)) {
       String label = option.arity().max() == 0 ? "" : " " + option.paramLabel();
       page.append(row(option.longestName() + label, String.join(" ", option.description())));
