@@ -25,7 +25,7 @@ public final class Exhaustion {
     return Optional.empty();
   }
 
-  /** Whether the JVM threw {@code error}, and not Netty, which throws a subclass of the error. */
+  /** Whether the JVM threw {@code error}: Netty throws a subclass at the limit of its buffers. */
   public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;
   }

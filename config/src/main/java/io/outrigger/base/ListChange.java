@@ -42,20 +42,20 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
   }
 
   /**
-   * Returns a list equal to {@code after} that reuses equal elements of {@code before}, so that
-   * later comparisons are fast. Returns {@code before} itself if the lists are equal.
+   * Returns a list equal to {@code next} that reuses equal elements of {@code previous}, so that
+   * later comparisons are fast. Returns {@code previous} itself if the two lists are equal.
    */
-  public static <T> List<T> shared(List<T> before, List<T> after) {
-    ListChange<T> change = between(before, after);
+  public static <T> List<T> shared(List<T> previous, List<T> next) {
+    ListChange<T> change = between(previous, next);
     if (change.isEmpty()) {
-      return before;
+      return previous;
     }
-    List<T> shared = new ArrayList<>(after.size());
-    shared.addAll(before.subList(0, change.head));
+    List<T> shared = new ArrayList<>(next.size());
+    shared.addAll(previous.subList(0, change.head));
     Map<T, T> known = new HashMap<>();
     change.removed.forEach(element -> known.put(element, element));
     change.added.forEach(element -> shared.add(known.getOrDefault(element, element)));
-    shared.addAll(before.subList(before.size() - change.tail, before.size()));
+    shared.addAll(previous.subList(previous.size() - change.tail, previous.size()));
     return shared;
   }
 }

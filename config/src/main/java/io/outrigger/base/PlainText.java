@@ -37,7 +37,7 @@ public final class PlainText {
 
   /**
    * Returns an equal JSON document whose {@linkplain #isControl control characters} are escaped.
-   * Line ends between the tokens are kept; all other control characters are in strings.
+   * Line ends between JSON tokens are kept; all other control characters are in strings.
    */
   public static String ofJson(String json) {
     int ascii = 0; // JSON writers have escaped control characters below 0x7F

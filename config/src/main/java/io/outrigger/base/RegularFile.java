@@ -25,7 +25,7 @@ public final class RegularFile {
 
   private RegularFile() {}
 
-  /** Thrown when a file cannot be read. The catcher writes the file's path before the message. */
+  /** Thrown when a file cannot be read. Callers add the file's path before the message. */
   public static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1L;
 

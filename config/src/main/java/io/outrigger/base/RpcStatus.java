@@ -68,7 +68,7 @@ public record RpcStatus(Code code, String message) {
     return code == Code.OK;
   }
 
-  /** Whether this error of a resource means that the resource does not exist (A88). */
+  /** Whether a resource with this error counts as absent (A88). */
   public boolean isAbsence() {
     return code == Code.NOT_FOUND || code == Code.PERMISSION_DENIED;
   }

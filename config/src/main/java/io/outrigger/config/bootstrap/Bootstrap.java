@@ -35,7 +35,7 @@ public record Bootstrap(
         serverListenerNameTemplate);
   }
 
-  /** Returns all control planes without duplicates, last the control planes of authorities. */
+  /** Returns all control planes without duplicates, the servers of authorities last. */
   public List<XdsServer> allServers() {
     return Stream.concat(
             servers.stream(),

@@ -44,7 +44,7 @@ public record PropagatedMetrics(
         && namedMetrics.isEmpty();
   }
 
-  /** A selection of the keys of a map; if {@code all} is true, {@code some} is empty. */
+  /** The selected keys of a map: every key if {@code all} is true, else only {@code some}. */
   public record Keys(boolean all, Set<String> some) {
     private static final String EVERY = "*";
 

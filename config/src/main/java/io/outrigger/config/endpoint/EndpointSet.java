@@ -44,12 +44,12 @@ public record EndpointSet(
   }
 
   /**
-   * Returns an equal set that reuses equal parts of {@code before}, so that later comparisons are
-   * fast. Returns {@code before} itself if the sets are equal.
+   * Returns an equal set that reuses equal parts of {@code previous}, so that later comparisons are
+   * fast. Returns {@code previous} itself if the two sets are equal.
    */
-  public EndpointSet sharing(EndpointSet before) {
+  public EndpointSet sharing(EndpointSet previous) {
     Map<Locality, LocalityEndpoints> known = new HashMap<>();
-    before.priorities.forEach(
+    previous.priorities.forEach(
         priority -> priority.forEach(locality -> known.put(locality.locality(), locality)));
     List<List<LocalityEndpoints>> shared = new ArrayList<>(priorities.size());
     for (List<LocalityEndpoints> priority : priorities) {
@@ -61,6 +61,6 @@ public record EndpointSet(
       shared.add(localities);
     }
     var result = new EndpointSet(name, shared, drops, leftOut);
-    return result.equals(before) ? before : result;
+    return result.equals(previous) ? previous : result;
   }
 }

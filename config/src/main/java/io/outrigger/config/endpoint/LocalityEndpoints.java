@@ -9,11 +9,11 @@ public record LocalityEndpoints(Locality locality, long weight, List<Endpoint> e
     endpoints = List.copyOf(endpoints);
   }
 
-  /** Returns equal endpoints that reuse equal parts of {@code before}. */
-  LocalityEndpoints sharing(LocalityEndpoints before) {
-    List<Endpoint> shared = ListChange.shared(before.endpoints, endpoints);
-    return shared == before.endpoints && weight == before.weight
-        ? before
-        : new LocalityEndpoints(before.locality, weight, shared);
+  /** Returns equal endpoints that reuse equal parts of {@code previous}. */
+  LocalityEndpoints sharing(LocalityEndpoints previous) {
+    List<Endpoint> shared = ListChange.shared(previous.endpoints, endpoints);
+    return shared == previous.endpoints && weight == previous.weight
+        ? previous
+        : new LocalityEndpoints(previous.locality, weight, shared);
   }
 }

@@ -16,7 +16,7 @@ public record TransportSettings(boolean httpConnect, Optional<UpstreamTls> tls) 
 
   public Endpoint applyTo(Endpoint endpoint) {
     if (tls.isEmpty() && (httpConnect || isDirect(endpoint))) {
-      return endpoint; // its addresses already have these settings
+      return endpoint; // the addresses already have these settings
     }
     Optional<EndpointTls> secured =
         tls.map(settings -> new EndpointTls(settings, settings.serverName(endpoint.hostname())));

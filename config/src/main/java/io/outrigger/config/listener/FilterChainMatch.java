@@ -41,7 +41,7 @@ public record FilterChainMatch(
 
   /**
    * The fields that match no connection unless they are empty (A36). Two chains that differ only in
-   * one of these fields are no duplicates.
+   * a field of {@code Unmatched} are no duplicates.
    */
   public record Unmatched(
       Set<Integer> destinationPorts, Set<String> serverNames, Set<String> applicationProtocols) {

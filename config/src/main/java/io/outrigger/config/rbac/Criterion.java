@@ -73,9 +73,7 @@ public sealed interface Criterion {
     }
   }
 
-  /**
-   * Matches a header. If the policy names {@code host}, {@code name} is {@code :authority} (A41).
-   */
+  /** Matches a header. For the header {@code host}, the name is {@code :authority} (A41). */
   record Header(String name, HeaderMatcher matcher) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {

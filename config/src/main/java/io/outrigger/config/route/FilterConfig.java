@@ -33,7 +33,7 @@ public interface FilterConfig {
    */
   record Delay(Optional<Duration> fixed, Fraction share) {}
 
-  /** An abort of a share of requests. Request headers define a status if both fields are empty. */
+  /** An abort of a share of requests. If no status is set, request headers define the status. */
   record Abort(Optional<Integer> grpcStatus, Optional<Integer> httpStatus, Fraction share) {
     public static final int MAX_GRPC_STATUS = 16;
     public static final int MIN_HTTP_STATUS = 200;

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param roots the source of the roots that verify server certificates
  * @param sanMatchers the matchers for names of server certificates; empty to accept every name
  * @param sni the server name to send in SNI, at most 255 bytes; empty for none (A101)
- * @param autoHostSni whether SNI has the endpoint's host name, if any, instead of {@code sni}
+ * @param autoHostSni whether an endpoint's host name, if any, replaces {@code sni}
  * @param autoSniSanValidation whether certificates must match SNI instead of {@code sanMatchers}
  * @param alpn the ALPN protocols to offer before {@code h2}, all of which mean HTTP/2
  */
@@ -59,10 +59,7 @@ public record UpstreamTls(
     return (autoHostSni ? hostOf(hostname) : Optional.<String>empty()).or(() -> hostOf(sni));
   }
 
-  /**
-   * Returns the host of {@code host} or {@code host:port} if the host is a valid name, not an IP
-   * address.
-   */
+  /** Removes a port from {@code text}; empty for an IP address or an invalid host name. */
   private static Optional<String> hostOf(String text) {
     int colon = text.indexOf(':');
     boolean hasPort = colon >= 0 && colon == text.lastIndexOf(':');
