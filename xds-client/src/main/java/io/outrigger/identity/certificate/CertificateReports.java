@@ -21,7 +21,7 @@ final class CertificateReports implements CertificateSource.Listener {
   private static final Logger log = LoggerFactory.getLogger(CertificateReports.class);
   private static final Duration MAX_NOTICE = Duration.ofDays(7);
 
-  /** Expiry is checked at this interval, because the wall clock may be changed at any time. */
+  /** The interval of checks for expiry; one timer would miss changes of the wall clock. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   private final ControlLoop loop;

@@ -101,7 +101,7 @@ public final class CertificateStore {
 
   /**
    * Returns the reason why a Workload API or an istio CA has not provided an identity yet, for the
-   * first such provider by name; empty if no identity is missing.
+   * first provider (by name) without an identity; empty if there is none.
    *
    * @param kind the class of the providers to check
    */

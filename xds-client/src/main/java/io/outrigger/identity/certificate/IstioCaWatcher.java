@@ -42,7 +42,7 @@ final class IstioCaWatcher extends CertificateSource {
 
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** Expiry is checked at this interval, because the wall clock may be changed at any time. */
+  /** The interval of checks for expiry; one timer would miss changes of the wall clock. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   /** The jitter of renewals, so that pods that started together do not renew together. */
@@ -241,7 +241,7 @@ final class IstioCaWatcher extends CertificateSource {
     return identity;
   }
 
-  /** Verifies the chain without dates, so that a slow clock does not reject a new certificate. */
+  /** Verifies the chain but ignores dates: a slow clock must not reject a new certificate. */
   private static List<CertificateRefusal> refusals(
       List<X509Certificate> chain, List<X509Certificate> roots) {
     return Stream.of(PeerRole.values())

@@ -137,10 +137,7 @@ final class TrustedRoots {
                   + "\"");
     }
 
-    /**
-     * Whether a path that continues from {@code last}, the last certificate of the path so far, is
-     * accepted.
-     */
+    /** Whether any path is accepted that extends the present path, which ends in {@code last}. */
     private boolean leadsToRoot(X509Certificate last) {
       for (X509Certificate root : named(last.getIssuerX500Principal())) {
         if (isSignedBy(last, root)) {
@@ -266,8 +263,8 @@ final class TrustedRoots {
     }
 
     /**
-     * Returns the latest {@code notBefore} of the certificates in the path. If all certificates are
-     * valid at any common time, they are valid at this time.
+     * Returns the latest {@code notBefore} in the path. If there is any time at which all
+     * certificates are valid, they are valid at the latest {@code notBefore}.
      */
     private Date latestStart() {
       return path.stream()

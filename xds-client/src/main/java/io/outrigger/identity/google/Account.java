@@ -22,7 +22,7 @@ sealed interface Account {
 
   HttpRequest request(Instant now) throws NoToken;
 
-  /** Returns why {@code answer} cannot come from the intended server; empty if it can. */
+  /** Returns why the response cannot come from the intended server; empty if it can. */
   default Optional<String> objection(HttpResponse<?> answer) {
     return Optional.empty();
   }

@@ -86,8 +86,8 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Returns the ambient error, or the reason why no resource is in use. An outage does not hide
-   * that the resource does not exist (A31-09).
+   * Returns the ambient error, or the reason why no resource is in use. An outage does not replace
+   * the status of a resource that does not exist (A31-09).
    */
   public Optional<RpcStatus> error() {
     Optional<RpcStatus> error = dataError.map(DataError::status);

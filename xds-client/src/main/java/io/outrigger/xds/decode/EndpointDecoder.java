@@ -208,7 +208,7 @@ final class EndpointDecoder {
       case DRAINING -> HealthStatus.DRAINING;
       case TIMEOUT -> HealthStatus.TIMEOUT;
       case DEGRADED -> HealthStatus.DEGRADED;
-      // A status that this enum does not define counts as unhealthy (A27).
+      // A health status that xDS does not define counts as unhealthy (A27).
       case UNHEALTHY, UNRECOGNIZED -> HealthStatus.UNHEALTHY;
     };
   }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * only when an error is added. All views of a resource share one list of errors, for one thread.
  */
 public final class FieldErrors {
-  /** Without a maximum, a resource with 10,000 invalid endpoints causes a NACK of megabytes. */
+  /** Limits the size of a NACK: a resource may have 10,000 invalid endpoints. */
   static final int MAX_ERRORS = 100;
 
   private static final int MAX_QUOTE = 200;
@@ -78,7 +78,7 @@ public final class FieldErrors {
     return decoded;
   }
 
-  /** Returns a view whose errors do not reject the resource, but remove {@code part}. */
+  /** Returns a view whose errors remove {@code part} instead of rejecting the resource. */
   FieldErrors leavingOut(String part) {
     return new FieldErrors(found, parent, step, index, key, part);
   }

@@ -23,7 +23,7 @@ final class HttpFilterDecoder {
   private HttpFilterDecoder() {}
 
   /**
-   * Decodes the filter chain; optional filters that are not in {@code known} are left out (A39
+   * Decodes the filter chain; unknown filters that are marked as optional are left out (A39
    * "Top-Level Filter Configs").
    */
   static List<HttpFilter> chain(
@@ -111,8 +111,8 @@ final class HttpFilterDecoder {
   }
 
   /**
-   * Decodes {@code typed_per_filter_config} of the message at the path of {@code errors} (A39
-   * "Filter Config Overrides"). An unknown override that is marked as optional is left out.
+   * Decodes the field {@code typed_per_filter_config} of a message (A39 "Filter Config Overrides").
+   * An unknown override that is marked as optional is left out.
    */
   static Map<String, FilterConfig> overrides(Map<String, Any> protos, FieldErrors errors) {
     if (protos.isEmpty()) {

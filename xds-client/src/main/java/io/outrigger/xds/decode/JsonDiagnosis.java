@@ -22,7 +22,7 @@ import java.util.Optional;
 
 /**
  * Finds every unknown field, unknown type and malformed value in a JSON tree that protobuf's JSON
- * parser has rejected. The parser stops at the first error, and reports no path.
+ * parser has rejected. The parser of protobuf stops at the first error and reports no path.
  */
 final class JsonDiagnosis {
   private static final String TYPE = "@type";
@@ -40,7 +40,7 @@ final class JsonDiagnosis {
       String json = JsonFormat.printer().print(tree);
       message(JsonParser.parseString(json).getAsJsonObject(), type, errors);
     } catch (InvalidProtocolBufferException | IllegalArgumentException noJson) {
-      // The caller reports the reason without a path.
+      // The caller reports the reason of the parser, without a path.
     }
   }
 

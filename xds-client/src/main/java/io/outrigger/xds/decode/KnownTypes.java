@@ -48,7 +48,7 @@ final class KnownTypes {
 
   private KnownTypes() {}
 
-  /** Returns the known types and all types in the same and imported files. */
+  /** Returns the known types, and all other types of their files and of imported files. */
   static TypeRegistry all() {
     return All.REGISTRY;
   }

@@ -57,7 +57,7 @@ final class OverlayDecoder {
     }
   }
 
-  /** Applies the first {@code alpn} of the rules; a {@code Cluster} has no field {@code alpn}. */
+  /** Applies the ALPN names of the first rule that has any; {@code Cluster} has no such field. */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
     OverlayEffect effect = result.effect();

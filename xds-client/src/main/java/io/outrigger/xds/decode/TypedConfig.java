@@ -47,7 +47,7 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
 
-  /** Parses {@code any} as a message of the type of {@code prototype}; ignores the type URL. */
+  /** Parses the {@code Any} as a message of the type of {@code prototype}; ignores the type URL. */
   static <M extends Message> Optional<M> read(Any any, M prototype, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());
     return new TypedConfig(name, any.getValue(), Optional.empty()).read(prototype, errors);

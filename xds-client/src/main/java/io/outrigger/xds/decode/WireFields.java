@@ -67,7 +67,7 @@ final class WireFields {
    */
   record Cut(ByteString remainder, Map<List<Integer>, ByteString> parts) {}
 
-  /** Removes the field at the {@code path} of {@link #contain}; keeps unreadable bytes. */
+  /** Removes the field at {@code path} (see {@link #contain}); keeps unreadable bytes as is. */
   static Cut cut(ByteString message, int... path) {
     if (contain(message, path)) {
       Map<List<Integer>, ByteString> parts = new HashMap<>();
@@ -89,7 +89,7 @@ final class WireFields {
     ByteString.Output remainder = ByteString.newOutput(message.size());
     int copied = 0;
     int index = 0;
-    int start = 0; // of the field that is read
+    int start = 0; // the start of the field that is read
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       if (WireFormat.getTagFieldNumber(tag) == number) {
         message.substring(copied, start).writeTo(remainder);
@@ -120,8 +120,8 @@ final class WireFields {
   }
 
   /**
-   * Reads the map of messages in field {@code number}. If a key occurs twice, the last entry is
-   * used, but both must be readable.
+   * Reads a map, whose values are messages, from field {@code number}. If a key occurs twice, the
+   * last entry is used, but both entries must be readable.
    */
   static <M> Map<String, M> entries(ByteString message, int number, Parser<M> parser)
       throws InvalidProtocolBufferException {

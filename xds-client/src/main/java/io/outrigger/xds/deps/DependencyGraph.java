@@ -40,7 +40,7 @@ final class DependencyGraph {
   private ResolutionNotes notes;
   private @Nullable HostChoice lastChoice;
   private Map<String, List<String>> clustersByService = Map.of();
-  private Map<String, Outcome<ClusterConfig>> results = Map.of(); // by the last walk
+  private Map<String, Outcome<ClusterConfig>> results = Map.of(); // of the last walk
   private Set<String> kept = Set.of(); // clusters with the result of an earlier walk
 
   DependencyGraph(String listenerName, String authority, String nodeId) {

@@ -132,7 +132,7 @@ public final class DnsName {
 
   private void onAnswer(Outcome<DnsLookup.Answer> answer) {
     if (state != State.RUNNING) {
-      return; // this name was closed before the answer
+      return; // closed before the answer
     }
     query = Optional.empty();
     firstAnswerTimer.cancel();

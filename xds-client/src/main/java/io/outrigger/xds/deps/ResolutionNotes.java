@@ -41,7 +41,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
     return RpcStatus.unavailable(reason).withNote(note(RpcStatus.OK, RpcStatus.OK));
   }
 
-  /** Returns {@code noun "name": reason}; omits noun and name if the reason begins with them. */
+  /** Returns a text such as {@code cluster "pay": reason}; never repeats the name. */
   public static String describe(ResourceType<?> type, String name, RpcStatus reason) {
     String subject = type.subject(name);
     String text = text(reason);

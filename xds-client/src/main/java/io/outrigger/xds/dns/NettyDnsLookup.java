@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks up names as the C library does: in {@code /etc/hosts} first, then with the name servers of
- * {@code resolv.conf}. The two files are read for each lookup. Answers are not cached; {@code
- * DnsName} limits the rate of lookups.
+ * {@code resolv.conf}. Each lookup reads {@code /etc/hosts} and {@code resolv.conf} again. Answers
+ * are not cached; {@code DnsName} limits the rate of lookups.
  *
  * <p>A thread, which the first lookup of a name starts, reads the files and queries the servers.
  * Answers are delivered on the control loop.

@@ -228,9 +228,9 @@ final class ApiClient {
     }
 
     /**
-     * Discards the HTTP client, because its connection may be dead. After another failure, the
-     * client drops its connection itself; a discarded client occupies a thread until a garbage
-     * collection.
+     * Discards the HTTP client, because its connection may be dead. No other failure discards the
+     * client: it drops a failed connection itself, and a discarded client occupies a thread until a
+     * garbage collection.
      */
     private void onTimeout() {
       current = Optional.empty();

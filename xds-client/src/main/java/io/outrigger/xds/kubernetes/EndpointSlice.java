@@ -35,8 +35,8 @@ record EndpointSlice(
   record Port(String name, int number) {}
 
   /**
-   * An endpoint. In sorted order, ready endpoints come first, because a terminating pod in the host
-   * network may share its address with its replacement; then endpoints with IPv4.
+   * An endpoint. Ready endpoints are sorted first, because a terminating pod in the host network
+   * may share its address with its replacement; IPv4 is sorted before IPv6.
    *
    * @param pod a key that all addresses of one pod have in common
    * @param isReady false if the endpoint terminates, but still serves

@@ -58,7 +58,7 @@ final class NamespaceWatch {
   private final RandomSource random;
   private final Backoff backoff;
   private final String namespace;
-  private final SortedMap<String, List<ServicePublisher>> publishers; // by name of a service
+  private final SortedMap<String, List<ServicePublisher>> publishers; // by the name of a service
   private final Duration watchTime;
   private final Map<String, EndpointSlice> slices = new HashMap<>();
   private final Set<String> changed = new HashSet<>();

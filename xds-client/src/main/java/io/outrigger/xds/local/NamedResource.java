@@ -31,7 +31,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
 
   /**
    * Finds the Listener with the socket address {@code listen}, such as {@code 10.1.2.3:8080}.
-   * Returns a copy named {@code listen}, because a process without a bootstrap requests this name.
+   * Returns a copy with the name {@code listen}, which a process without a bootstrap requests.
    */
   static Optional<Any> listenerAt(String listen, Collection<Any> listeners) {
     Optional<EndpointAddress> wanted =

@@ -243,7 +243,7 @@ public final class References {
     }
   }
 
-  /** Records that calls reach a cluster and the leaves of an aggregate cluster. */
+  /** Records that calls reach a cluster, and the leaves if the cluster is an aggregate. */
   private void reach(String name, boolean isError) {
     ClusterResource cluster = clusters.get(name);
     if (cluster == null

@@ -80,7 +80,7 @@ record WatchedFile<T>(
         boolean isMissing = e instanceof NoSuchFileException;
         String reason =
             isMissing ? "no such file or folder" : "cannot be read: " + RegularFile.reason(e);
-        if (!before.containsKey(root)) { // else the file's own problem says the same
+        if (!before.containsKey(root)) { // else the file has the same problem
           problems.add(new FileProblem(root, reason));
         }
         before.values().stream()

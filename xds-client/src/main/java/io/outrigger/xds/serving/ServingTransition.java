@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * socket listener, routes answered      SERVING: routes in error fail their requests (A36-16)
  * </pre>
  *
- * <p>Ambient errors that the table does not list do not change the state. While a configuration is
+ * <p>The table above lists all ambient errors that change the state. While a configuration is
  * served, a route configuration with the error UNAVAILABLE counts as unanswered: the control plane
  * is unreachable, or a resource timer with a transient error has elapsed (decision xds-0076).
  *

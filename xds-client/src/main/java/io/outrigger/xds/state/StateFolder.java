@@ -147,7 +147,7 @@ public final class StateFolder {
         Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  /** Returns why resources that were current until {@code at} are too old; empty if usable. */
+  /** Returns why resources last current at time {@code at} are unusable; empty if usable. */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
     if (age.negated().compareTo(maxAge) > 0) { // otherwise usable for too long

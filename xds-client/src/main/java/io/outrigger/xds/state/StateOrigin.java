@@ -48,7 +48,7 @@ public record StateOrigin(String node, String servers, String fingerprint) {
     return value instanceof List<?> list ? list.stream().map(StateOrigin::inOrder).toList() : value;
   }
 
-  /** Returns why a process of origin {@code other} cannot use resources of this one, if so. */
+  /** Returns the difference from {@code other} that makes saved resources unusable, if any. */
   Optional<String> differenceFrom(StateOrigin other) {
     if (!node.equals(other.node)) {
       return Optional.of("is of node \"%s\", and this is node \"%s\"".formatted(node, other.node));

@@ -278,7 +278,7 @@ final class AdsSession implements AdsTransport.Listener {
     }
     of.sentAny = true;
     if (names.isEmpty()) {
-      // If a later request had the version, the server would omit resources it has already sent.
+      // If a later request had a version, the server would omit resources it has already sent.
       acceptedVersions.remove(type);
     }
     stream.send(request.build());

@@ -96,8 +96,8 @@ final class CurrentOverlay {
   }
 
   /**
-   * Called after resources were stored that were decoded with the overlay {@code used}; the overlay
-   * in force may have changed since.
+   * Called after resources were stored; the overlay in force may have changed since the resources
+   * were decoded.
    */
   void onApplied(Overlay used) {
     if (used != overlay) {

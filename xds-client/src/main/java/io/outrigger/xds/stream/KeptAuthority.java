@@ -143,7 +143,7 @@ final class KeptAuthority {
             .allMatch(
                 each ->
                     each.isAbsent()
-                        || each.entry().dataError().isPresent() // its update was rejected
+                        || each.entry().dataError().isPresent() // the update was rejected
                         || (each.entry().state() != CacheState.REQUESTED
                             && !each.entry().isStale()));
     if (isComplete) {

@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 final class StateKeeper {
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** A response may cause requests; their responses usually arrive within this time. */
+  /** The time to wait for responses to the requests that a response may cause. */
   private static final Duration SETTLE_TIME = Duration.ofMillis(50);
 
   private static final Duration RETRY = Duration.ofSeconds(30);

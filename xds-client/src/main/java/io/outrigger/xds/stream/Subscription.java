@@ -139,7 +139,7 @@ final class Subscription<T> {
     if (step.stopsTimers()) {
       stopTimers();
     }
-    // A watcher may open a watch in this loop; the new watch has received the entry already.
+    // The list is copied, because a watcher may open a watch, which receives the entry at once.
     for (Watching watching : List.copyOf(watchers)) {
       watching.deliver(step);
     }

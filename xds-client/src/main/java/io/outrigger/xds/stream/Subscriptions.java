@@ -29,7 +29,7 @@ final class Subscriptions {
   private final Consumer<Subscription<?>> onChanged;
   private final Runnable onSettled;
   private final Map<ResourceType<?>, Map<String, Subscription<?>>> byType = new LinkedHashMap<>();
-  private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // until they change
+  private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // a cache
   private boolean settling;
 
   /**
@@ -73,7 +73,7 @@ final class Subscriptions {
         .toList();
   }
 
-  /** Returns the subscribed names; each call returns one instance until a name changes. */
+  /** Returns the subscribed names; the set object stays the same until a name changes. */
   Set<String> names(ResourceType<?> type) {
     return names.computeIfAbsent(
         type, t -> Collections.unmodifiableSet(new LinkedHashSet<>(of(t).keySet())));

@@ -52,7 +52,7 @@ final class BearerCredentials extends CallCredentials {
   private final List<MetadataApplier> waiting = new ArrayList<>();
   private @Nullable AccessToken token;
   private Instant usableUntil = Instant.MIN; // the time until which the token can be used
-  private @Nullable CompletableFuture<AccessToken> fetch; // null if none is running
+  private @Nullable CompletableFuture<AccessToken> fetch; // null if no fetch is running
   private long startNanos; // the start of the last fetch
   private @Nullable Status lastFailure; // null unless the back-off is running
   private TimerHandle timeout = () -> {};
