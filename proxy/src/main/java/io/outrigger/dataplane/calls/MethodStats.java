@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statistics of one gRPC method, or of all methods that metrics do not distinguish (A66, A96).
- * Each event loop writes its own object; {@link CallStats.Totals} adds these objects up.
+ * Each event loop writes its own object; {@link CallStats.Totals} adds up the objects of all loops.
  */
 @AnyThread
 public final class MethodStats {
   /**
    * The maximum number of {@link Place}s, since a control plane may send any number of cluster
-   * names. Attempts in a {@link Place} beyond this number count for {@link #OTHER}.
+   * names; attempts in any further {@link Place} count for {@link #OTHER}.
    */
   static final int MAX_PLACES = 500;
 
@@ -62,7 +62,7 @@ public final class MethodStats {
    * @param locality the locality; null when unknown, or when metrics do not distinguish localities
    */
   public record Place(String cluster, @Nullable Locality locality) {
-    /** The value of {@code grpc.lb.locality}: A78's form, or an empty text for no locality. */
+    /** The value of {@code grpc.lb.locality} in A78's form; an empty text for no locality. */
     public String localityLabel() {
       return locality == null ? "" : locality.label();
     }

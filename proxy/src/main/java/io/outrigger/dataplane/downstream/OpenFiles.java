@@ -22,7 +22,7 @@ final class OpenFiles {
 
   /**
    * Whether a caller's socket leaves enough files for other uses. The kernel gives a socket the
-   * lowest free descriptor, so this number shows how many files are open. True for a NIO socket,
+   * lowest free descriptor, so the descriptor shows how many files are open. True for a NIO socket,
    * whose descriptor is unknown.
    */
   static boolean haveRoomFor(Channel accepted) {

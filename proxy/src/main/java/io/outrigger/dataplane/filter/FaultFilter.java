@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Injects faults (A33). Delay and abort use separate draws; the delay comes first (A33-03). A fault
- * is active until any delay has ended. A header with an invalid or out-of-range number is ignored.
+ * is active until its delay ends. A header with an invalid or out-of-range number is ignored.
  *
  * @param active the number of active faults in this process
  */

@@ -86,7 +86,7 @@ public final class FilterChain {
       this.call = call;
     }
 
-    /** Returns the next step; must be called again after the time of a {@link FilterStep.Pause}. */
+    /** Returns the next step; must be called again when a {@link FilterStep.Pause} has ended. */
     public FilterStep next() {
       FilterStep.Pause previous = pause;
       if (previous != null) {

@@ -258,8 +258,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Picks until the call has a stream, has to wait, or is answered. The loop ends, because each
-   * repetition needs a newly published picker.
+   * Picks until the call has a stream, has to wait, or is answered. Each repetition needs a newly
+   * published picker, so the loop ends.
    */
   private void pick() {
     ClusterHandle routed = requireNonNull(cluster);

@@ -168,9 +168,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * Stops the app from sending more of the request when the response is complete. A later task does
-   * this, unless the end of the request has been processed by then: a unary call that fails must
-   * not be reset.
+   * Stops the app from sending more of the request when the response is complete. The check runs in
+   * a later task, because the end of the request may already have been read, and a unary call that
+   * fails must not be reset.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * any     -> DONE     on deadline, failure, or cancellation by the app
  * </pre>
  *
- * <p>The idea: this object and the current attempt of its {@link CallAttempts} link the app's
+ * <p>The idea: a ForwardedCall and the current attempt of its {@link CallAttempts} link the app's
  * stream with the backend's stream. Data of one stream is sent on the other stream at once, and
  * flow-control credit is returned when the data was sent. Only the body of a request without a
  * backend is buffered; one stream window limits the buffered bytes. Every call ends by running
@@ -335,7 +335,7 @@ public final class ForwardedCall implements StreamHandler {
 
   // Events that the attempts report.
 
-  /** Called when the response is complete. The request may go on, unless the call is gRPC. */
+  /** Called when the response is complete. A request that is not gRPC may go on. */
   void onResponseEnd() {
     if (isGrpc() || app.requestEnded()) {
       finish();

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a request's headers that the proxy needs. Requests that share one recurring {@link
- * HeaderList} also share one {@code RequestHead}. Explanations of routing read a hypothetical
- * request in the same way.
+ * HeaderList} also share one {@code RequestHead}. Explanations of routing read hypothetical
+ * requests as RequestHeads, too.
  */
 @LoopConfined
 public final class RequestHead implements CallRequest {

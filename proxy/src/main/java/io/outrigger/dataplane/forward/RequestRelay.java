@@ -67,7 +67,7 @@ final class RequestRelay {
     return !committed;
   }
 
-  /** Drops the copy because the request is not sent again. The current attempt continues. */
+  /** Drops the copy because the request is not sent again after the current attempt. */
   void commit() {
     committed = true;
     replay.release();

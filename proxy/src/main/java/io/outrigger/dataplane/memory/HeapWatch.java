@@ -16,19 +16,19 @@ import java.util.function.LongSupplier;
  *       spends at most a fifth of the time in collections. If the heap is full after each
  *       collection for {@link #FULL_LIMIT}, although connections were ended, the process can no
  *       longer serve: every few allocations cause a full collection.
- *   <li>While live bytes of the heap keep memory short, the watch repeats the collection after
- *       {@link #PERIOD}. Peers may have released these bytes since the last collection, and without
- *       a collection memory would stay short until the heap is nearly full. After each repetition
- *       the period doubles up to {@link #MAX_REPEAT}, because the bytes may be those of a large
- *       configuration.
+ *   <li>While memory counts as short because of live bytes, the watch repeats the collection after
+ *       {@link #PERIOD}. Peers may have released live bytes since the last collection; without
+ *       another collection, memory would count as short until the heap is nearly full. After each
+ *       repetition the period doubles up to {@link #MAX_REPEAT}, because the bytes may be those of
+ *       a large configuration.
  *   <li>When the heap has grown, the watch collects it. Since Java 24 the serial collector extends
  *       the old generation for objects that survive the young generation, up to the heap's limit,
  *       before it searches the old generation for garbage. Earlier versions of Java collected the
  *       old generation when it had grown. On a machine with much memory the heap of a sidecar would
- *       grow for days. No flag of the collector bounds this growth: {@code MaxHeapFreeRatio} and
- *       {@code MinHeapFreeRatio} apply after a full collection, and no full collection happens.
+ *       grow for days. No flag of the collector bounds the heap's growth: {@code MaxHeapFreeRatio}
+ *       and {@code MinHeapFreeRatio} apply after a full collection, but no full collection happens.
  *       After a full collection the JVM leaves the old generation two thirds larger than its live
- *       objects. While memory is short, only the other rules apply.
+ *       objects. While memory is short, growth alone causes no collection.
  * </ul>
  */
 @ControlConfined
@@ -41,10 +41,10 @@ public final class HeapWatch {
   /** The time between two checks whether the heap has grown. */
   static final Duration PERIOD = Duration.ofSeconds(5);
 
-  /** The maximum age of a measurement that keeps memory short. */
+  /** The maximum age of a measurement by which memory counts as short. */
   static final Duration MAX_REPEAT = Duration.ofSeconds(30);
 
-  /** A heap that is full after each collection for this long is treated as permanently full. */
+  /** The time after which a heap that is full after each collection counts as permanently full. */
   static final Duration FULL_LIMIT = Duration.ofSeconds(10);
 
   private static final double FULL_SHARE = 0.97;
@@ -79,7 +79,7 @@ public final class HeapWatch {
 
   private long collectedNanos;
 
-  /** The age at which a measurement that keeps memory short is repeated. */
+  /** While memory counts as short, the age at which the measurement is repeated. */
   private Duration repeat = PERIOD;
 
   /** The last time at which the heap was not full. */

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read from ten times a second
  * from 85 %  the heaviest connections are ended, one after the other, until the share is 75 %
- * from 100 % full: new connections are refused, and requests on connections that hold 256 KiB
+ * from 100 % full: new connections, and requests on connections that hold 256 KiB, are refused
  * </pre>
  *
  * <p>The share is the largest of three ratios: live heap to the heap's limit, used buffers outside
@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * shows how much of the heap is live. Between two collections, the used bytes of the heap are an
  * upper bound. When the used bytes exceed 85 % of the heap's limit, memory counts as short, and
  * {@link HeapWatch} is requested to collect the heap. Above 100 % of the heap's limit, the only
- * apps read from are busy apps that hold little. Above 115 % of this limit, backends are not read
- * from either, because no window limits response headers. Connections are ended only for live bytes
- * that a collection has found.
+ * apps read from are busy apps that hold little. Above 115 % of the heap's limit, backends are not
+ * read from either, because no window limits response headers. For lack of heap, connections are
+ * ended only after a collection has measured the live bytes.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -77,7 +77,7 @@ public final class MemoryGauge implements ProcessMemory {
   /** The bytes on the heap that peers held after the last collection. */
   private volatile long heldHeap;
 
-  /** The larger of two ratios: buffers to their limit, and buffers and live heap to the total. */
+  /** The larger ratio: buffers to their limit, or buffers and live heap to the total limit. */
   private volatile double directShare;
 
   private volatile double heapShare;
@@ -137,7 +137,7 @@ public final class MemoryGauge implements ProcessMemory {
     return isSuspect || Math.max(directShare, heapShare) >= SHORT;
   }
 
-  /** Whether the live bytes that the last collection has found keep memory short. */
+  /** Whether memory counts as short because of the live bytes at the last collection. */
   boolean isHeapShort() {
     return heapShare >= SHORT;
   }

@@ -33,7 +33,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
 
   private static final long SMALL_HEAP_BYTES = 125 * MIB;
 
-  /** {@code MaxRAMPercentage}, for containers from about 445 MiB and heaps from 156 MiB on. */
+  /** {@code MaxRAMPercentage}, for containers of at least 445 MiB and heaps of at least 156 MiB. */
   private static final double SHARE = 0.35;
 
   /** The reserve: the maximum size of everything except heap and buffers, with pages of files. */
@@ -41,7 +41,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
 
   /**
    * The additional bytes that classes take in a JVM without a start-up cache: 29 MiB on Java 17, 21
-   * on Java 25. With the cache, classes are pages of a file that the kernel can drop.
+   * on Java 25. With a start-up cache, classes are pages of a file that the kernel can drop.
    */
   private static final long CLASSES_BYTES = 30 * MIB;
 
@@ -105,7 +105,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     }
   }
 
-  /** Returns the size of the container for which the JVM chooses this heap. */
+  /** Returns the size of the container for which the JVM chooses a heap of {@code heapBytes}. */
   static long containerBytes(long heapBytes) {
     return (long) (heapBytes / (heapBytes < SMALL_HEAP_BYTES ? SMALL_SHARE : SHARE));
   }

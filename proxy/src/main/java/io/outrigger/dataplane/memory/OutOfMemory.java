@@ -64,7 +64,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
   /**
    * Reports a failure on an event loop, or on another thread where the failure costs only one task
-   * or connection. The caller has ended that task or connection, or will end it.
+   * or connection, which the caller ends.
    *
    * @return whether the cause is a lack of memory, not a bug
    */

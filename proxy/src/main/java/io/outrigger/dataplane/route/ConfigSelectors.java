@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Creates the selectors of one target. An update of endpoints keeps the selector. */
+/** Creates the selectors of one target. An update of endpoints does not replace the selector. */
 @ControlConfined
 public final class ConfigSelectors {
   private final String authority;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the routes without a time limit, whose calls end after A31's default of 15 s. Operators
- * rarely expect this default (CONTRACT section 5).
+ * Finds the routes without a time limit, whose calls end after A31's default of 15 s, which
+ * operators rarely expect (CONTRACT section 5).
  */
 public final class DefaultLimit {
   private static final int ROUTES_SHOWN = 5;

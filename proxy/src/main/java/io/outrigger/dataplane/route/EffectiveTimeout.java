@@ -11,22 +11,22 @@ import java.util.Optional;
  * versions.
  *
  * <ul>
- *   <li>The current version applies if the route has {@code max_stream_duration}. It also applies
- *       if the route has neither {@code timeout} nor {@code max_grpc_timeout}, and the connection
- *       manager sets a limit. The first field that is set decides: {@code grpc_timeout_header_max},
- *       {@code max_stream_duration}, or the {@code max_stream_duration} of the connection manager.
- *   <li>In all other cases, the first version applies. The first field that is set decides: {@code
- *       max_grpc_timeout}, {@code timeout}, or the default of 15 s.
+ *   <li>The current version applies if the route has {@code max_stream_duration}, or if the route
+ *       has neither {@code timeout} nor {@code max_grpc_timeout} and the connection manager sets a
+ *       limit. The first field that is set decides: {@code grpc_timeout_header_max}, {@code
+ *       max_stream_duration}, or the {@code max_stream_duration} of the connection manager.
+ *   <li>In all other cases, A31's first version applies. The first field that is set decides:
+ *       {@code max_grpc_timeout}, {@code timeout}, or the default of 15 s.
  * </ul>
  *
- * In each of these fields, zero means no limit. The limit never extends the app's deadline.
+ * Zero in a field means no limit. The limit never extends the app's deadline.
  */
 @AnyThread
 public record EffectiveTimeout(long limitNanos, Source source) {
   /** The value for no limit, for routes as well as for requests. */
   public static final long NONE = Long.MAX_VALUE;
 
-  /** The default of A31 "Supported Fields". */
+  /** The default limit of A31 "Supported Fields". */
   static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(15);
 
   /** The configuration field that set the limit. */

@@ -127,7 +127,7 @@ public final class ServedListener {
 
   /**
    * Serves a configuration. If {@code listener} equals the Listener in use, all connections stay
-   * open, and the new routes apply to the next requests. Otherwise {@code listener} is used as soon
+   * open, and the new routes apply to the next requests. A changed {@code listener} is used as soon
    * as its TLS contexts are built, so that no connection is refused.
    *
    * @param routes the routes of each chain, or the reason why its requests fail (A36-16)

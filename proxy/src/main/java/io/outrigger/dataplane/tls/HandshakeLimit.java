@@ -37,7 +37,7 @@ final class HandshakeLimit extends ChannelDuplexHandler {
 
   private final PeerRole peer;
 
-  /** The record with the sent ClientHello; empty before this record. */
+  /** The record with the sent ClientHello; empty until the ClientHello is sent. */
   private byte[] hello = {};
 
   private int receivedBytes;

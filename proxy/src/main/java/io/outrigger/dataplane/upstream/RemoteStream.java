@@ -53,7 +53,7 @@ final class RemoteStream implements Http2Stream {
 
   /** The lending side, called on the loop that has connections and lends their streams. */
   interface Lender {
-    /** Notifies {@code waiter}, now or later, of its stream or that there is no stream. */
+    /** Notifies {@code waiter}, now or later, that a stream is open or cannot be opened. */
     void lend(Owner waiter);
 
     void forget(CallTransport.Waiter waiter);

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /**
  * The open connections to backends, for status views. Each event loop has a map of its connections,
- * which views read on this loop, so calls need no synchronization.
+ * which views read on the same loop, so calls need no synchronization.
  */
 @AnyThread
 public final class UpstreamSockets {

@@ -60,7 +60,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** Whether a loop waits until another loop can lend streams. */
   private final AtomicBoolean isLenderWanted = new AtomicBoolean();
 
-  /** Whether a connection has ended that had served a call. */
+  /** Whether a connection that had served a call has ended. */
   private volatile boolean served;
 
   private volatile int maxConnections;
@@ -102,7 +102,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /** Starts the first attempt; on the control loop. */
+  /** Starts the first attempt; called on the control loop. */
   void start(TlsContexts contexts) {
     if (address.tls().isPresent()) {
       tlsUse = contexts.use(address.tls().get().settings(), this::onTls);
@@ -212,7 +212,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     postToEach(LoopConnections::closeUnusedExtras);
   }
 
-  /** Called on the loop of a new connection, which can already be lent. */
+  /** Called on the loop of a new connection whose streams can already be lent. */
   void onEstablished() {
     established.incrementAndGet();
     control.execute(
