@@ -69,10 +69,7 @@ public final class AdminServer implements AutoCloseable {
   public enum Audience {
     /** Requests that the {@link AdminGuard} accepts. */
     OPERATORS,
-    /**
-     * Every client that can reach the server, under any host name. The endpoints must not change
-     * anything.
-     */
+    /** All clients, under any host name; only for endpoints that change no state. */
     PROBES
   }
 
@@ -161,8 +158,8 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Compresses the page and metrics with gzip for clients that accept gzip. The level is the
-   * lowest, because metrics are so repetitive that a higher level gains little. JSON is not
+   * Compresses the page and metrics with gzip for clients that accept gzip. The compression level
+   * is the lowest, because metrics are so repetitive that a higher level gains little. JSON is not
    * compressed, since programs on the same machine poll it (decision proxy-0016).
    */
   private static final class TextCompression extends HttpContentCompressor {

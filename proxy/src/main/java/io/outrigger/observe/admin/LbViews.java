@@ -43,7 +43,7 @@ public final class LbViews {
 
   /** The amount of detail per endpoint. */
   public enum Detail {
-    /** The members that the contract lists. */
+    /** The members that CONTRACT lists. */
     CONTRACT,
     /** Adds the total calls of each endpoint, and whether each node is in use. */
     CALLS,

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The instruments of a scrape. Every call with the same name returns the same instrument. */
+/** The instruments of a scrape. The same name always selects the same instrument. */
 final class Instruments {
   private final Map<String, Supplier<MetricSnapshot>> all = new LinkedHashMap<>();
   private final Set<String> omittedLabels;

@@ -29,7 +29,7 @@ public final class LbCounters {
    */
   static final int MAX_PLACES = 5_000;
 
-  /** The cluster name of places beyond the limit; A66 uses the same name for methods. */
+  /** The cluster name for places beyond {@link #MAX_PLACES}; also A66's name for other methods. */
   private static final String OTHER = "other";
 
   /** The histograms record weights in thousandths. */
