@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * DRAINING -> DONE     on last connection closed, or on timeout: remaining streams are cut
  * </pre>
  *
- * <p>In DRAINING the served addresses close first. Forwards stay open until the last served call
- * has ended, because the app may need them for that call (CONTRACT section 13).
+ * <p>In phase DRAINING, the served addresses close first. Forwards stay open until the last served
+ * call has ended, because the app may need them for that call (CONTRACT section 13).
  */
 @AnyThread
 final class Drain {

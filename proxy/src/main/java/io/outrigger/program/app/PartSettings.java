@@ -30,7 +30,7 @@ final class PartSettings {
   private static final int MIN_STREAM_WINDOW = 16 << 10;
   private static final int MAX_FIRST_STREAM_WINDOW = 256 << 10;
 
-  /** A8 "Extending for Basic Health Checking": shorter times are raised to this value. */
+  /** The minimum keepalive time, to which A8 raises shorter times. */
   private static final Duration MIN_KEEPALIVE_TIME = Duration.ofSeconds(10);
 
   private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;

@@ -50,7 +50,7 @@ final class ServeExplainer {
   private final String connection;
 
   /**
-   * The explanation; the component names are the contract's JSON names.
+   * The explanation; the component names are the JSON names in CONTRACT.
    *
    * @param route the name or the index of the route
    * @param filters the allowing or denying filters, up to the filter that denies this request

@@ -30,7 +30,7 @@ public class InvalidInput extends Exception {
     }
   }
 
-  /** Parses {@code text}; {@code flag} begins the message when {@code parser} fails. */
+  /** Parses {@code text}; if {@code parser} fails, the message begins with {@code flag}. */
   public static <T> T read(String flag, String text, Function<String, T> parser)
       throws InvalidInput {
     try {
