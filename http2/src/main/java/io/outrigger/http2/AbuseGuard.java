@@ -58,7 +58,7 @@ final class AbuseGuard {
 
   /**
    * Called when this side has reset a stream on which the peer may still send {@code bytes} of
-   * DATA. DATA on a reset stream counts as useless, so one more frame is allowed per KiB.
+   * DATA. DATA on a reset stream counts as useless, so one more useless frame is allowed per KiB.
    */
   void onDataExpected(int bytes) {
     idle -= bytes >> 10;

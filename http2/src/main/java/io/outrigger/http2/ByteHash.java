@@ -33,7 +33,7 @@ final class ByteHash {
     return (int) mixed(hash ^ rest);
   }
 
-  /** Combines two hashes; the result depends on the order of the two hashes. */
+  /** Combines two hashes; the result depends on their order. */
   static int of(int first, int second) {
     return (int) mixed(SEED ^ ((long) first << Integer.SIZE | (second & 0xffff_ffffL)));
   }

@@ -94,7 +94,7 @@ public record ConnectionSettings(
   }
 
   /**
-   * Time limits for a peer. Each limit is checked once a second, so the excess is detected at most
+   * Time limits for a peer. Each limit is checked once a second, so a violation is detected at most
    * one second late.
    *
    * @param handshake the maximum time from the start of the connection to the peer's first SETTINGS

@@ -260,8 +260,9 @@ final class ConnectionStreams {
   // SETTINGS.
 
   /**
-   * Called when the peer has acknowledged our SETTINGS. Streams that were opened before have at
-   * least the default window, which is shrunk to a smaller configured window.
+   * Called when the peer has acknowledged our SETTINGS. Streams that were opened before the
+   * acknowledgment have at least the default window, which now shrinks to a smaller configured
+   * window.
    */
   void onSettingsAck() {
     int change = grantedWindow - settings.windows().stream();
@@ -273,7 +274,7 @@ final class ConnectionStreams {
 
   /**
    * Called when the peer has acknowledged an empty SETTINGS frame, and so has read all earlier
-   * ones.
+   * frames.
    */
   void onEmptySettingsAck() {
     fence.onAck();

@@ -19,7 +19,7 @@ interface FrameListener {
 
   /**
    * Called for each part of the current DATA frame. The listener owns the part like the data in
-   * {@link StreamHandler#onData}. {@code last} marks the last part of the frame.
+   * {@link StreamHandler#onData}. The flag {@code last} marks the last part of the frame.
    */
   void onDataPart(ByteBuf part, boolean last) throws ConnectionFault;
 

@@ -19,7 +19,7 @@ final class HeaderBlock {
    */
   private static final int TOLERANCE = 4;
 
-  /** A header block of up to 256 KiB never ends the connection, even with a small list limit. */
+  /** A header block of up to 256 KiB never ends the connection, however small the list limit is. */
   private static final int MIN_MAX_BYTES = 256 << 10;
 
   private final int maxBytes;

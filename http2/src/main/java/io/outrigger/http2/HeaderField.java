@@ -81,8 +81,8 @@ public final class HeaderField {
   }
 
   /**
-   * Whether the sender has marked the field as never to be added to a table. The proxy passes this
-   * mark on to the next hop (RFC 7541 section 6.2.3).
+   * Whether the sender has marked the field as never to be added to a table. The proxy passes the
+   * sender's mark on to the next hop (RFC 7541 section 6.2.3).
    */
   boolean isNeverIndexed() {
     return neverIndexed;

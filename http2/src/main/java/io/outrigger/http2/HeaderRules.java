@@ -121,7 +121,7 @@ public final class HeaderRules {
     return rule.startsWith(name) ? rule : rule + ": " + name;
   }
 
-  /** RFC 9113 section 8.3.1. A host field beside {@code :authority} is not forwarded (A41). */
+  /** A host field beside {@code :authority} is valid but not forwarded (A41). */
   private static @Nullable String hostFault(HeaderList headers) {
     if (headers.count(KnownName.HOST) > 1) {
       return "host appears twice";
@@ -165,7 +165,7 @@ public final class HeaderRules {
     };
   }
 
-  /** Section 8.3.1. {@link #requestFault} checks that an asterisk is used with OPTIONS only. */
+  /** RFC 9113 section 8.3.1; {@link #requestFault} permits an asterisk only with OPTIONS. */
   private static @Nullable String pathFault(byte[] path) {
     if (path.length == 1 && path[0] == '*') {
       return null;
@@ -176,7 +176,7 @@ public final class HeaderRules {
     return !isGraphic(path) || has(path, '#') ? ":path has a forbidden character" : null;
   }
 
-  /** RFC 9113 section 8.3.1. RFC 9110 section 4.2.1: a URI without a host must be rejected. */
+  /** RFC 9110 section 4.2.1: a URI without a host must be rejected. */
   private static @Nullable String authorityFault(byte[] authority) {
     if (authority.length == 0) {
       return ":authority is empty";
@@ -197,9 +197,9 @@ public final class HeaderRules {
   }
 
   /**
-   * Whether blanks at the ends of {@code value} must be stripped. Section 8.2.1 forbids such
-   * blanks, and gRPC permits a receiver to strip them. A {@code grpc-message} may begin or end with
-   * a space and is left unchanged, because gRPC's percent-encoding does not encode spaces.
+   * Whether blanks at the ends of {@code value} must be stripped. RFC 9113 section 8.2.1 forbids
+   * such blanks, and gRPC permits a receiver to strip them. A {@code grpc-message} may begin or end
+   * with a space and is left unchanged, because gRPC's percent-encoding does not encode spaces.
    */
   static boolean isPadded(HeaderName name, byte[] value) {
     return value.length > 0

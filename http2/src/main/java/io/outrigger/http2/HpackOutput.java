@@ -32,8 +32,8 @@ final class HpackOutput {
   }
 
   /**
-   * RFC 7541 section 5.1: writes {@code value} into the last {@code prefixBits} of a byte and into
-   * more bytes as needed.
+   * RFC 7541 section 5.1: writes an integer into the last {@code prefixBits} bits of a byte, and
+   * into more bytes if needed.
    */
   void integer(int pattern, int prefixBits, int value) {
     reserve(INTEGER_BYTES);

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class LingeringClose {
   private static final long ERROR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The limit without an error: a slow peer may have much to read after the last stream. */
+  /** The time limit of a close without an error: a slow peer may have much to read. */
   private static final long NO_ERROR_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /**

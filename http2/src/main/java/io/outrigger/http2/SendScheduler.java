@@ -102,7 +102,7 @@ final class SendScheduler {
     return fits;
   }
 
-  /** Whether a window of {@code available} bytes can change by {@code bytes} without overflow. */
+  /** Whether a window can change by a number of bytes without exceeding 2^31-1. */
   static boolean fits(int available, int bytes) {
     long sum = (long) available + bytes;
     return sum == (int) sum;
