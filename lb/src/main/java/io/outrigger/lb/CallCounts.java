@@ -24,12 +24,12 @@ public final class CallCounts {
     counts = new AtomicLongArray(loops * STRIDE);
   }
 
-  /** Counts the start of a call; runs on event loop {@code loop}. */
+  /** Counts the start of a call, on the event loop of the call. */
   public void onStarted(int loop) {
     add(loop, STARTED);
   }
 
-  /** Counts the end of a call; runs on event loop {@code loop}, on which the call started. */
+  /** Counts the end of a call, on the event loop on which the call started. */
   public void onEnded(int loop, CallOutcome outcome) {
     add(
         loop,
@@ -40,7 +40,7 @@ public final class CallCounts {
         });
   }
 
-  /** The counts of all calls so far, exact for calls that have ended. Any thread may call this. */
+  /** The counts of all calls so far, exact for ended calls. Any thread may call this method. */
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * child published last, skips updates with an unchanged configuration, and switches to a new policy
  * when the kind of the configuration changes.
  *
- * <p>On such a switch, a policy in state READY continues to serve calls while its successor
- * connects (A52-05, decision lb-0007). Any other change of the configuration is applied to the
- * active policy at once (decision lb-0030):
+ * <p>During a switch to a new policy, an old policy in state READY continues to serve calls while
+ * its successor connects (A52-05, decision lb-0007). A new configuration of the active policy's
+ * kind is applied at once (decision lb-0030):
  *
  * <pre>
  * active    -> active, with a pending successor  on a configuration of another kind
@@ -93,7 +93,7 @@ public final class ChildSlot {
     }
   }
 
-  /** Shows the child (see {@link LbPolicy#accept}). Fails before the first update. */
+  /** Shows the child (see {@link LbPolicy#accept}). Throws before the first update. */
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     if (current == null) {
       throw new IllegalStateException("nothing to describe as " + name);

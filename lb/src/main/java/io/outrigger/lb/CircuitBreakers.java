@@ -9,8 +9,8 @@ import java.util.Map;
  * cluster share its breaker, whether they reach the cluster through an aggregate or another
  * listener (A32 "Globally shared atomics").
  *
- * <p>A breaker that no policy uses is removed after its last call has ended. Until then, a policy
- * that acquires the breaker gets the same breaker, which still counts these calls.
+ * <p>A breaker that no policy uses is removed after its last call has ended. A policy that acquires
+ * an unused breaker before its removal gets that breaker, with its calls still counted.
  */
 @ControlConfined
 public final class CircuitBreakers {

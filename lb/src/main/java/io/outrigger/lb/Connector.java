@@ -36,9 +36,9 @@ public interface Connector {
   }
 
   /**
-   * Called when calls wait for a connection of this connector's cluster. From this call on, the
-   * queued connection attempts of the cluster start before those of clusters without waiting calls.
-   * A connector that does not queue attempts ignores this call.
+   * Called when calls wait for a connection of this connector's cluster. Once calls wait, the
+   * cluster's queued connection attempts start before those of clusters without waiting calls. A
+   * connector that does not queue attempts ignores this event.
    */
   default void onCallsWaiting() {}
 
@@ -53,7 +53,7 @@ public interface Connector {
     /**
      * Sets how many connections the attempt may make, at least 1 (A105). Further connections are
      * made only while calls wait because the peer admits no more streams. Lowering the limit closes
-     * no connection. A connector that makes only one connection ignores this call.
+     * no connection. A connector that makes only one connection ignores the limit.
      */
     default void limitConnections(int max) {}
   }
@@ -80,8 +80,8 @@ public interface Connector {
     default void onStarted() {}
 
     /**
-     * The connection accepts streams: the peer's SETTINGS frame arrived (SC-51). This method is
-     * called at most once.
+     * Called at most once, when the connection accepts streams because the peer's SETTINGS frame
+     * has arrived (SC-51).
      */
     void onReady(Transport transport);
 
@@ -103,8 +103,8 @@ public interface Connector {
     default void onRemedied() {}
 
     /**
-     * Called when a connection of the attempt was made, lost or changed. This method is also called
-     * after {@link #onClosed}, when the remaining connections end.
+     * Called when a connection of the attempt was made, lost or changed, and also when connections
+     * that remain after {@link #onClosed} end.
      */
     default void onConnection(ConnectionEvent event) {}
   }

@@ -9,8 +9,8 @@ import io.outrigger.lb.view.LbObserver;
  * The services of the process that the policies of a target share.
  *
  * @param observer receives the events of the policies
- * @param loops the number of event loops that pick; {@link PickContext#loop} is less than {@code
- *     loops}
+ * @param loops the number of event loops that pick; each {@link PickContext#loop} index is below
+ *     this number
  * @param namesPriorities whether the reason for which a call waits contains the priority (A121)
  */
 @AnyThread

@@ -8,8 +8,8 @@ import io.outrigger.lb.view.NodeVisitor;
 @ControlConfined
 public interface LbPolicy {
   /**
-   * Applies {@code config}, which has the same {@link LbConfig#kind} as the first configuration.
-   * Before this method returns, the policy publishes a state and a picker for {@code config}.
+   * Applies a configuration, which has the same {@link LbConfig#kind} as the first configuration.
+   * Before {@code update} returns, the policy publishes a state and a picker for the configuration.
    */
   void update(LbConfig config);
 
@@ -20,7 +20,7 @@ public interface LbPolicy {
   void close();
 
   /**
-   * Shows {@code visitor} the current state of this node and of everything beneath it.
+   * Shows a visitor the current state of this node and of all nodes beneath it.
    *
    * @param name the name by which the parent knows this node
    * @param isUsed whether the parent sends calls to this node now

@@ -4,8 +4,8 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call for which a subchannel is picked, restricted to the properties that policies may read.
- * An instance is the call itself, not a copy.
+ * The call for which a subchannel is picked, restricted to the properties that policies may read. A
+ * {@code PickContext} is the call itself, not a copy.
  */
 @LoopConfined
 public interface PickContext {

@@ -13,7 +13,7 @@ import java.util.function.ObjDoubleConsumer;
  * immutable and may be used on any thread.
  */
 public sealed interface PickPlan {
-  /** Calls {@code reader} with each result and its probability multiplied by {@code share}. */
+  /** Passes each result to a reader, with its probability multiplied by a given share. */
   void forEachResult(double share, ObjDoubleConsumer<PickResult> reader);
 
   /**
@@ -24,7 +24,7 @@ public sealed interface PickPlan {
     return Optional.empty();
   }
 
-  /** A plan that changes or explains the results of another plan, {@link #inner}. */
+  /** A plan that changes or explains the results of its {@link #inner} plan. */
   sealed interface Wrapping extends PickPlan {
     PickPlan inner();
 
@@ -64,7 +64,7 @@ public sealed interface PickPlan {
       shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** Returns the first reason found, because all parts come from the same policy. */
+    /** Returns the first reason that a part gives; all parts come from one policy. */
     @Override
     public Optional<String> exclusionReason() {
       if (shares.stream().filter(Share::isUse).count() > 1) {
@@ -81,8 +81,8 @@ public sealed interface PickPlan {
   }
 
   /**
-   * Draws for each drop category independently. A call that is not dropped continues with {@code
-   * inner} (A27).
+   * Draws for each drop category independently. A call that no category drops continues with the
+   * inner plan (A27).
    */
   record Dropping(List<Drop> drops, PickPlan inner) implements Wrapping {
     public Dropping {
@@ -140,7 +140,7 @@ public sealed interface PickPlan {
    * Prefers the endpoints that a session used before (A75).
    *
    * @param candidates the preferred endpoints in the session's order; empty for a new session
-   * @param outcome whether the call goes to one of {@code candidates}
+   * @param outcome whether the call goes to one of the candidates
    */
   record Preferring(List<OverrideCandidate> candidates, OverrideOutcome outcome, PickPlan inner)
       implements Wrapping {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface PickResult {
   /**
-   * The call uses this subchannel. The receiver must call {@link Subchannel#callEnded} exactly once
-   * on the subchannel. Results are compared by identity.
+   * The call uses a subchannel. The receiver of the result must call {@link Subchannel#callEnded}
+   * exactly once on the subchannel. {@code Use} objects are compared by identity.
    */
   @AnyThread
   final class Use implements PickResult {
@@ -19,7 +19,7 @@ public sealed interface PickResult {
     private final @Nullable CircuitBreaker breaker;
 
     /**
-     * The result that {@link #countedBy} returned last. Threads write this field without
+     * The result that {@link #countedBy} returned last. Threads write {@code counted} without
      * synchronization, which is safe because each value is complete.
      */
     private @Nullable Use counted;
@@ -38,9 +38,9 @@ public sealed interface PickResult {
     }
 
     /**
-     * Returns a result for the same subchannel that releases {@code breaker} at the end of the
-     * call. The caller has already acquired {@code breaker} for the call. The release goes to
-     * {@code breaker} even if the cluster uses another breaker by then (A32-09). The result is
+     * Returns a result for the same subchannel that also releases a breaker at the end of the call.
+     * The caller has already acquired the breaker for the call. The acquired breaker is released
+     * even if the cluster uses another breaker by the end of the call (A32-09). The result is
      * created once per breaker, not once per call.
      */
     public Use countedBy(CircuitBreaker breaker) {
@@ -82,7 +82,7 @@ public sealed interface PickResult {
   }
 
   /**
-   * The call fails. A "wait for ready" call waits for the next picker instead.
+   * The call fails, unless it is "wait for ready" and so waits for the next picker.
    *
    * @param isOfConfig whether the configuration of the cluster has failed; if so, the call is not
    *     retried

@@ -30,7 +30,7 @@ public final class PublishGate {
     }
   }
 
-  /** Runs {@code update}, then publishes once. Calls of this method must not be nested. */
+  /** Runs an update, then publishes once. Calls of {@code publishAfter} must not be nested. */
   public void publishAfter(Runnable update) {
     if (held) {
       throw new IllegalStateException("an update within an update");

@@ -5,8 +5,8 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.List;
 
 /**
- * The endpoints that a session prefers, and a callback for the picked endpoint: A55's "pick
- * argument", A75's {@code override_host_attribute}. Addresses do not include proxies (A86).
+ * The endpoints that a session prefers, and a callback for the picked endpoint (A55's "pick
+ * argument", A75's {@code override_host_attribute}). A session's addresses omit HTTP proxies (A86).
  */
 @LoopConfined
 public interface SessionHint {

@@ -49,7 +49,7 @@ public interface Subchannel {
 
   /**
    * Called when a picked call has ended, or was never sent. The receiver of the {@link
-   * PickResult.Use} must call this method exactly once, on the call's event loop.
+   * PickResult.Use} must call {@code callEnded} exactly once, on the call's event loop.
    */
   void callEnded(PickContext call, CallOutcome outcome);
 
@@ -60,7 +60,8 @@ public interface Subchannel {
 
   /**
    * Called on the call's event loop when a response contained a load report (A51). The caller
-   * checks {@link #wantsBackendMetrics} before this call, and calls {@link #callEnded} after it.
+   * checks {@link #wantsBackendMetrics} before it calls {@code onBackendMetrics}, and calls {@link
+   * #callEnded} afterwards.
    */
   default void onBackendMetrics(PickContext call, BackendMetrics report) {}
 
@@ -70,8 +71,9 @@ public interface Subchannel {
   }
 
   /**
-   * The leaf cluster of the endpoint (A89), and the cluster's resolution note (A88). Both are empty
-   * unless the node that knows the cluster wraps the subchannel. Any thread may call this method.
+   * The leaf cluster of the endpoint (A89), and the cluster's resolution note (A88). The result is
+   * empty unless the node that knows the cluster wraps the subchannel. Any thread may call this
+   * method.
    */
   default FailureNote note() {
     return FailureNote.NONE;
@@ -87,8 +89,8 @@ public interface Subchannel {
     void onState(Connectivity state, RpcStatus reason);
 
     /**
-     * Called when a connection was made, lost or changed. The event may come in any state, but
-     * never after {@link #close}.
+     * Called when a connection was made, lost or changed. A connection event may come in any state,
+     * but never after {@link #close}.
      */
     default void onConnection(ConnectionEvent event) {}
   }

@@ -35,8 +35,7 @@ public interface Transport {
       void onReport(BackendMetrics report);
 
       /**
-       * Called when there will be no more reports. This method is called at most once, and is the
-       * last call of the listener.
+       * Called at most once, as the last call of the listener, when no more reports will arrive.
        *
        * @param unsupported whether the backend does not implement load reports, so that another
        *     subscription would fail too

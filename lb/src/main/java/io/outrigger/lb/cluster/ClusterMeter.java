@@ -41,8 +41,8 @@ final class ClusterMeter implements LoadMeter {
   }
 
   /**
-   * Reports all further counts to the server of {@code next}, under {@code serviceName}. Earlier
-   * counts are reported to the previous server.
+   * Reports all further counts to the given server, under the given service name. Earlier counts
+   * are reported to the previous server.
    */
   void report(String serviceName, Optional<LoadReporting> next) {
     if (serviceName.equals(edsServiceName) && next.equals(reporting)) {
@@ -85,8 +85,8 @@ final class ClusterMeter implements LoadMeter {
   }
 
   /**
-   * Called before the locality or the metrics of {@code subchannel} change, so that its counts so
-   * far are reported under the old locality and metrics.
+   * Called before the locality or the metrics of a subchannel change, so that its counts so far are
+   * reported under the old locality and metrics.
    */
   void beforeChange(CountedSubchannel subchannel) {
     if (sums != null) {

@@ -17,8 +17,8 @@ import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the calls of one subchannel. Load reports read these counts, so load reports add no cost
- * to a call. Package-private methods must run on the control loop.
+ * Counts the calls of one subchannel. Load reports read the counts of {@code CountedSubchannel} and
+ * so add no cost to a call. Package-private methods must run on the control loop.
  */
 @AnyThread
 final class CountedSubchannel extends DelegatingSubchannel {
@@ -106,7 +106,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
     tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops);
   }
 
-  /** Adds to {@code sums} the counts since the last call of this method. */
+  /** Adds the counts since the last call of {@code collect} to the sums. */
   void collect(LoadSums sums) {
     SubchannelCalls now = counts.totals();
     if (now.active() > 0 || !now.equals(collected)) { // most subchannels are idle: skip these

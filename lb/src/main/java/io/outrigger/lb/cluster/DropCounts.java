@@ -27,7 +27,7 @@ final class DropCounts {
   private record Removed(String category, DropCount count) {}
 
   /**
-   * Counts the categories in {@code drops} from now on.
+   * Counts the given categories from now on.
    *
    * @param isCollected whether {@link #collect} will be called to take the counts of removed
    *     categories
@@ -75,7 +75,7 @@ final class DropCounts {
       return total.sum();
     }
 
-    /** The number of drops since the last call of this method; runs on the control loop. */
+    /** The number of drops since the last call of {@code sinceLast}; runs on the control loop. */
     private long sinceLast() {
       long before = last;
       last = total();

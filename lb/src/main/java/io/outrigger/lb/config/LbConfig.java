@@ -71,7 +71,7 @@ public sealed interface LbConfig {
   record Child(String name, String label, LbConfig config, boolean reresolves) {}
 
   /**
-   * Counts calls and ejects endpoints (A50). If {@code detection} is empty, the node has no effect.
+   * Counts calls and ejects endpoints (A50). Without detection settings, the node has no effect.
    *
    * @param cluster the cluster of the endpoints, which is the leaf cluster in an aggregate (A50-53)
    */
@@ -119,7 +119,7 @@ public sealed interface LbConfig {
 
   /**
    * Sends the calls of a session to the endpoints that the session names (A75, A55). Before the
-   * first session, the node has no effect.
+   * first session, an override_host node has no effect.
    *
    * @param statuses the health statuses with which sessions may reach an endpoint
    * @param idleTimeout how long a connection that only sessions use is kept
@@ -145,7 +145,7 @@ public sealed interface LbConfig {
       return "override_host";
     }
 
-    /** Includes {@code sessionOnly}, because outlier detection watches these endpoints too. */
+    /** Includes the session-only endpoints, because outlier detection watches them too. */
     @Override
     public List<Backend> backends() {
       return sessionOnly.isEmpty()
@@ -192,7 +192,7 @@ public sealed interface LbConfig {
    * endpoints.
    *
    * @param subsetSize the number of endpoints in the subset, at least 1
-   * @param child the child's configuration with all endpoints; the policy reduces it to the subset
+   * @param child the child's configuration with all endpoints; the policy passes on only the subset
    */
   record RandomSubset(long subsetSize, LbConfig child) implements Wrapping {
     @Override
@@ -202,11 +202,11 @@ public sealed interface LbConfig {
   }
 
   /**
-   * The configuration of a policy that picks an endpoint. The class of {@code settings} selects the
-   * policy.
+   * The configuration of a policy that picks an endpoint. The class of the settings object selects
+   * the policy.
    *
-   * @param weights the weights of localities, for a policy that {@linkplain
-   *     BalancingPolicy.EndpointPicking#weighsLocalities uses} locality weights (A113)
+   * @param weights the weights of localities (A113), used only if {@link
+   *     BalancingPolicy.EndpointPicking#weighsLocalities} is true
    * @param note the note that is added to the message of every failed pick
    * @param locality the common locality of the endpoints, in the form of metric labels (A78); empty
    *     for a policy that balances several localities
@@ -234,11 +234,11 @@ public sealed interface LbConfig {
   }
 
   /**
-   * Fails all calls: the cluster or priority has no endpoints, or the cluster does not exist or is
-   * unusable. If the cluster does not exist, "wait for ready" calls fail too, because they would
-   * keep a reference to the cluster forever (A31-09); otherwise they wait.
+   * Fails all calls, because the cluster or priority has no endpoints, or the cluster does not
+   * exist or is unusable. If the cluster does not exist, "wait for ready" calls fail too, because
+   * they would keep a reference to the cluster forever (A31-09); otherwise they wait.
    *
-   * @param status an absence if the cluster does not exist
+   * @param status the status of failed calls, which is an absence if the cluster does not exist
    * @param isOfConfig whether the cluster itself does not exist or is unusable
    */
   record Failing(RpcStatus status, boolean isOfConfig) implements LbConfig {

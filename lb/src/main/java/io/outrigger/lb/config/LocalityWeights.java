@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The weights of localities in a policy that balances the endpoints of all localities (A113). In
- * such a policy, the weight of an endpoint depends on every other endpoint. The weight is computed
- * when a policy needs it and is not stored in the endpoint, so that an unchanged endpoint stays the
- * same object.
+ * The weights of localities in a policy that balances the endpoints of all localities (A113). Under
+ * A113, the weight of an endpoint depends on every other endpoint. The weight of an endpoint is
+ * computed on demand and not stored in the endpoint, so that an unchanged endpoint stays the same
+ * object.
  *
  * @param weights unsigned 32-bit numbers, at least 1; a locality without an entry has weight 1
  * @param totals the sum of the endpoint weights of each locality, if the policy has only a subset
@@ -32,16 +32,16 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> t
   }
 
   /**
-   * Returns the weights for a policy that has a subset of the endpoints {@code all}. Each endpoint
-   * keeps its share among all endpoints, because A68 does not change shares.
+   * Returns the weights for a policy that has only a subset of all endpoints. Each endpoint keeps
+   * its share among all endpoints, because A68 does not change shares.
    */
   public LocalityWeights amongAll(List<Backend> all) {
     return totals.isEmpty() ? new LocalityWeights(weights, sums(all)) : this;
   }
 
   /**
-   * Returns the share of each of {@code backends} among all endpoints, in the order of {@code
-   * backends}. Only the ratios of shares have a meaning. Each share is at least 1.
+   * Returns the share of each given backend among all endpoints, in the order of the argument. Only
+   * the ratios of shares have a meaning. Each share is at least 1.
    */
   public long[] sharesOf(List<Backend> backends) {
     Map<Locality, Long> sums = totals.isEmpty() ? sums(backends) : totals;

@@ -69,7 +69,7 @@ public final class LeafPolicies {
 
     @Override
     public void close() {
-      // There is nothing to close.
+      // A failing policy has nothing to close.
     }
 
     @Override

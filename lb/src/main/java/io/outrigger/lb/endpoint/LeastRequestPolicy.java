@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * For each call, draws a few READY endpoints with replacement, and picks the drawn endpoint with
- * the fewest requests in flight. Among equals, the endpoint that was drawn first is picked (A48).
+ * the fewest requests in flight. On a tie, the endpoint that was drawn first is picked (A48).
  *
  * <p>All event loops share one counter per endpoint. With a counter per event loop, a pick would
  * read one cache line per event loop and candidate.
@@ -97,7 +97,7 @@ final class LeastRequestPolicy extends EveryEndpointPolicy<LeastRequestPolicy.Me
   }
 
   /**
-   * @param active the counters of the endpoints of {@code results}, in the same order
+   * @param active the counters of the endpoints, in the order of {@code results}
    */
   @AnyThread
   @SuppressWarnings("ArrayRecordComponent") // instances are never compared

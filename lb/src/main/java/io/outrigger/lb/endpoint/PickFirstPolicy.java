@@ -97,8 +97,8 @@ final class PickFirstPolicy implements LbPolicy {
   }
 
   /**
-   * Draws an exponentially distributed number with rate {@code weight}. Ascending order of these
-   * numbers is the order that A113 gets from {@code u^(1/w)}.
+   * Draws an exponentially distributed number whose rate is the weight. Sorting endpoints by such
+   * numbers, ascending, gives the order that A113 gets from {@code u^(1/w)}.
    */
   private static double key(long weight, RandomSource random) {
     double unit = (random.nextLong(RESOLUTION, Purpose.SHUFFLE) + 0.5) / RESOLUTION;

@@ -37,7 +37,7 @@ public final class LoadRegistry implements LoadSource {
   }
 
   /**
-   * Starts to collect the counts of {@code meter}.
+   * Starts to collect the counts of a meter.
    *
    * @return the sums to which the meter adds counts that it cannot keep until the next collection
    */
@@ -55,8 +55,8 @@ public final class LoadRegistry implements LoadSource {
   }
 
   /**
-   * Collects the last counts of {@code meter} for {@code server}. Afterwards, the meter counts for
-   * another server or for no server.
+   * Collects a meter's last counts for one server, before the meter counts for another server or
+   * for no server.
    */
   public void leave(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
@@ -206,8 +206,8 @@ public final class LoadRegistry implements LoadSource {
   @ControlConfined
   public interface LoadMeter {
     /**
-     * Adds to {@code sums} the counts since the last call of this method, and the calls in progress
-     * now.
+     * Adds the counts since the last {@code collect}, and the number of calls in progress, to the
+     * sums.
      */
     void collect(LoadSums sums);
 

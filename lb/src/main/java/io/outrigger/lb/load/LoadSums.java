@@ -76,7 +76,7 @@ public final class LoadSums {
     refused += calls;
   }
 
-  /** Called before every meter adds its current number of calls in progress. */
+  /** Called before the meters add their current numbers of calls in progress. */
   void resetInProgress() {
     localities.values().forEach(sums -> sums.inProgress = 0);
   }

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Each event loop has a slot with its own sums. A thread removes the sums from the slot before
  * it changes or reads them, so that no other thread has access to the sums meanwhile. No thread
  * locks or waits, and no count is lost. If the slot is empty because the event loop is changing its
- * sums, the control loop collects these sums at the next reading.
+ * sums, the control loop collects the event loop's sums at the next reading.
  */
 @AnyThread
 public final class MetricTally {
   /**
-   * The maximum number of metric names per event loop between two load reports. Further names are
-   * ignored.
+   * The maximum number of metric names per event loop between two load reports; names beyond the
+   * maximum are ignored.
    */
   static final int MAX_NAMES = 1000;
 
@@ -33,7 +33,7 @@ public final class MetricTally {
     this.sums = new AtomicReferenceArray<>(loops);
   }
 
-  /** Adds {@code report} at the end of a call; runs on event loop {@code loop}. */
+  /** Adds a load report at the end of a call, on the event loop of the call. */
   public void onReport(int loop, BackendMetrics report) {
     Sums known = sums.getAndSet(loop, null);
     Sums mine = known == null ? new Sums() : known;
@@ -66,8 +66,8 @@ public final class MetricTally {
     private final Map<String, MetricTotal> totals = new HashMap<>();
 
     /**
-     * Adds {@code value} only if it is positive, because zero means that the backend did not send
-     * the number, and a utilization cannot be negative.
+     * Adds a value only if it is positive, because zero means that the backend did not send the
+     * number, and a utilization cannot be negative.
      */
     void addPositive(String name, double value) {
       if (value > 0) {

@@ -56,7 +56,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
 
   protected abstract void onMemberChange(M member);
 
-  /** Called when the configuration has changed, after {@code change} was applied to the members. */
+  /** Called after a change of the configuration was applied to the members. */
   protected abstract void onUpdate(Change<M> change);
 
   /**
@@ -109,7 +109,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   }
 
   private Change<M> applyEndpoints(List<Backend> before, List<Backend> after) {
-    // The lists differ in length on the first update, and if an endpoint was listed twice.
+    // Members and endpoints differ in number on the first update, and with duplicate endpoints.
     boolean isAligned = ordered.size() == before.size();
     ListChange<Backend> change = ListChange.between(isAligned ? before : List.of(), after);
     var removable =
@@ -188,7 +188,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
     publishSoon();
   }
 
-  /** Posts a task that publishes, unless such a task is already posted. */
+  /** Posts a task that publishes, unless a publishing task is already posted. */
   protected final void publishSoon() {
     if (!publishPosted) {
       publishPosted = true;
@@ -236,8 +236,8 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
   /**
-   * The members that an update removes, except a member that an added endpoint with some of the
-   * same addresses reuses.
+   * The members that an update removes, unless an added endpoint with a member's address reuses the
+   * member.
    */
   private static final class Removable<M extends LeafEndpoint> {
     private final Map<Key, M> byKey = new LinkedHashMap<>();
@@ -248,9 +248,9 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
     }
 
     /**
-     * Removes and returns the member that is reused for the endpoint {@code wanted}: a member with
-     * the same addresses, or else with some of the same addresses. The reuse keeps the connection
-     * of a DNS name that resolves to more addresses than before (A37-06).
+     * Removes and returns the member that is reused for an added endpoint: a member with the same
+     * addresses, or else with some of the same addresses. The reuse keeps the connection of a DNS
+     * name that resolves to more addresses than before (A37-06).
      */
     @Nullable M take(Key wanted) {
       M same = byKey.remove(wanted);

@@ -35,7 +35,7 @@ public abstract class EveryEndpointPolicy<M extends LeafEndpoint> extends Endpoi
    * Creates a picker that shares calls among READY members.
    *
    * @param ready the members in state READY, at least one
-   * @param results the pick results of {@code ready}, in the same order
+   * @param results the pick results of the READY members, in the same order
    */
   protected abstract Picker picker(List<M> ready, PickResult[] results);
 

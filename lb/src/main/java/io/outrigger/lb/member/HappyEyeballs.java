@@ -134,7 +134,7 @@ public final class HappyEyeballs {
 
   /**
    * Replaces the addresses. If the connected address is in the new list, the connection stays
-   * (A61-04). Otherwise a pass over the new list begins, unless the state is IDLE.
+   * (A61-04); otherwise a pass over the new list begins, unless the state is IDLE.
    *
    * @param backends at least one endpoint
    */

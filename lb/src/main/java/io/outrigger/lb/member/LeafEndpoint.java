@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One endpoint of a policy, with a connection to one of its addresses; A61 uses a pick_first child
- * for this purpose. The endpoint connects when {@link #connect} is called.
+ * One endpoint of a policy, with a connection to one of its addresses, like A61's pick_first child.
+ * The endpoint connects when {@link #connect} is called.
  */
 @ControlConfined
 public class LeafEndpoint {
@@ -48,7 +48,7 @@ public class LeafEndpoint {
   }
 
   /**
-   * The pick result for this endpoint; available in state READY. The result stays the same object
+   * The pick result for this endpoint; available in state READY. The result object stays the same
    * while the connection stays the same.
    */
   public PickResult.Use use() {

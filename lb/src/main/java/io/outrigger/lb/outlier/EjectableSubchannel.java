@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A subchannel that can be ejected (A50 "Subchannel Wrapper"). An ejected subchannel reports
  * TRANSIENT_FAILURE to its owner instead of the states of the connection, which stays open
- * (A50-36). At the end of the ejection, it reports the state of the connection (A50-37).
+ * (A50-36). At the end of the ejection, the subchannel reports the connection's state (A50-37).
  *
  * <p>States and ejections are handled on the control loop. Calls are counted on their event loops,
  * in the counts of the current tracker. While detection is off, no call is counted.
@@ -48,7 +48,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     return address;
   }
 
-  /** Assigns this subchannel to the tracker {@code next}; null when no endpoint has the address. */
+  /** Assigns this subchannel to a tracker; null when no endpoint has the subchannel's address. */
   void setTracker(@Nullable EndpointTracker next) {
     if (tracker != next) {
       if (tracker != null) {
@@ -61,7 +61,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /** Counts calls in {@code next} from now on; null switches counting off. */
+  /** Sets where calls are counted from now on; null switches counting off. */
   void setCounts(@Nullable CallCounts next) {
     counts = next;
   }

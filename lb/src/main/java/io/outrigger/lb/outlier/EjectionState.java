@@ -36,7 +36,7 @@ sealed interface EjectionState {
    * The endpoint is ejected.
    *
    * @param sinceNanos the start of the sweep that ejected the endpoint, by the monotonic clock
-   * @param since the start of that sweep by the wall clock, for people
+   * @param since the start of the ejecting sweep by the wall clock, for people
    */
   record Ejected(long sinceNanos, Instant since, int multiplier, OutlierEvent.Method method)
       implements EjectionState {
@@ -52,7 +52,7 @@ sealed interface EjectionState {
       return since.plus(duration(config));
     }
 
-    /** Whether a sweep at {@code nowNanos} ends the ejection (A50-29). */
+    /** Whether a sweep at the given time ends the ejection (A50-29). */
     boolean isOver(long nowNanos, OutlierDetection config) {
       return nowNanos - sinceNanos > duration(config).toNanos();
     }

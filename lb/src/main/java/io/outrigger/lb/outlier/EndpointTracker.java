@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * The calls, the ejection state, the subchannels and the latest events of one endpoint, over all
  * its addresses (A50-48).
  *
- * <p>A50 swaps two buckets at each sweep. In this class, counts only grow, and the calls of an
- * interval are the difference between two readings. The numbers are the same, but no call can be
- * lost during a swap (decision lb-0012).
+ * <p>A50 swaps two buckets at each sweep, and a call may be lost during the swap. In {@code
+ * EndpointTracker}, counts only grow, and the calls of an interval are the difference between two
+ * readings (decision lb-0012).
  */
 @ControlConfined
 final class EndpointTracker {
@@ -117,7 +117,7 @@ final class EndpointTracker {
     return counts;
   }
 
-  /** Sets the state {@code next}, and updates the subchannels when the ejection begins or ends. */
+  /** Sets the state, and updates the subchannels when the ejection begins or ends. */
   void setState(EjectionState next) {
     boolean before = isEjected();
     state = next;
@@ -135,7 +135,7 @@ final class EndpointTracker {
     subchannel.setCounts(countsForSubchannels());
   }
 
-  /** Removes a subchannel. Its calls that end later are not counted. */
+  /** Removes a subchannel; calls of a removed subchannel that end later are not counted. */
   void remove(EjectableSubchannel subchannel) {
     subchannels.remove(subchannel);
     subchannel.setCounts(null);

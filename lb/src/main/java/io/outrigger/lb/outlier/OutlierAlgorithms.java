@@ -85,7 +85,7 @@ final class OutlierAlgorithms {
     return worstFirst(candidates, hosts);
   }
 
-  /** Whether the percentage is strictly above {@code threshold}, without rounding (A50-19). */
+  /** Whether the failure percentage is strictly above a threshold, without rounding (A50-19). */
   private static boolean isAbove(IntervalCalls calls, int threshold) {
     return 100 * calls.failed() > threshold * calls.volume();
   }

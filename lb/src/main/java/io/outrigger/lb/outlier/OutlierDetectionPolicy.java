@@ -23,14 +23,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Ejects outliers among the endpoints of a cluster. The node is above the cluster's priorities in
- * the tree (A50, A75).
+ * Ejects outliers among the endpoints of a cluster. The outlier_detection node is above the
+ * cluster's priorities in the tree (A50, A75).
  *
  * <p>The policy wraps every subchannel of the nodes below. The wrapper counts the results of calls
  * per event loop. Once per interval, a sweep reads the counts, finds the outliers by two
  * algorithms, and ejects as many outliers as the budget allows. An ejected endpoint appears as
- * TRANSIENT_FAILURE to all nodes below, so these nodes use other endpoints or another priority. The
- * endpoint's connection stays open.
+ * TRANSIENT_FAILURE to all nodes below, so these nodes use other endpoints or another priority. An
+ * ejected endpoint's connection stays open.
  *
  * <p>The tracker of an endpoint survives every update that keeps the endpoint's set of addresses.
  * While no algorithm is configured, no call is counted, no timer runs, and no endpoint is ejected
@@ -47,7 +47,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
 
   private LbConfig.OutlierDetecting config;
 
-  /** Whether an algorithm was ever configured. Until then, subchannels have no tracker. */
+  /** Whether an algorithm was ever configured; before then, subchannels have no tracker. */
   private boolean isTracking;
 
   public OutlierDetectionPolicy(

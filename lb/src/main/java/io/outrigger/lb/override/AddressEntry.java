@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An entry of A75's address map: one address of a cluster, with the connection that sessions use.
- * The control loop owns the entry. Picks on event loops read its volatile fields and record when a
- * session last used the entry.
+ * The control loop owns the entry. Picks on event loops read the entry's volatile fields and record
+ * when a session last used the entry.
  */
 @AnyThread
 final class AddressEntry implements Subchannel.Listener {
@@ -73,7 +73,7 @@ final class AddressEntry implements Subchannel.Listener {
     return new Listing(backend, addresses(address, backend.endpoint()), reachable);
   }
 
-  /** Returns all addresses of {@code endpoint} without proxies, beginning with {@code first}. */
+  /** Returns all addresses of an endpoint without proxies, beginning with a given address. */
   static List<EndpointAddress> addresses(EndpointAddress first, Endpoint endpoint) {
     List<EndpointAddress> addresses = new ArrayList<>(1);
     addresses.add(first.bare());
@@ -108,7 +108,7 @@ final class AddressEntry implements Subchannel.Listener {
     lastUsed.setOpaque(nowNanos);
   }
 
-  /** Returns true only to the first caller since {@link #clearRequest}, which must connect. */
+  /** Returns true to the first caller since {@link #clearRequest}; that caller must connect. */
   boolean markRequested() {
     return !requested.get() && requested.compareAndSet(false, true);
   }
@@ -136,7 +136,7 @@ final class AddressEntry implements Subchannel.Listener {
 
   /**
    * Whether the connection is kept for sessions: sessions may use the endpoint, and a session has
-   * used the endpoint within {@code idleTimeout}.
+   * used the endpoint within the idle timeout.
    */
   boolean isUsedBySessions(long nowNanos, Duration idleTimeout) {
     long used = lastUsed.getOpaque();

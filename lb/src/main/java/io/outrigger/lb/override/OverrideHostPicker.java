@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Picks as A75 requires. The call of a session gets the first preferred endpoint that is READY. If
- * none is READY, the call waits for a preferred endpoint: the first IDLE endpoint, else the first
- * CONNECTING endpoint, else the first endpoint without a connection. If no preferred endpoint is in
- * one of these states, or the call has no session, the child policy picks.
+ * no preferred endpoint is READY, the call waits for a preferred endpoint: the first IDLE endpoint,
+ * else the first CONNECTING endpoint, else the first endpoint without a connection. If no preferred
+ * endpoint can be used, or the call has no session, the child policy picks.
  *
  * <p>The first call of a session in a cluster waits while the control loop fills the address map.
  *
@@ -43,9 +43,9 @@ final class OverrideHostPicker implements Picker {
   private final AtomicBoolean fillRequested = new AtomicBoolean();
 
   /**
-   * @param fill fills {@code entries} and publishes another picker; posted to the control loop if
-   *     {@code isFilled} is false
-   * @param connect posts the connection of an entry to the control loop; called on any event loop
+   * @param fill a task that fills the address map and publishes another picker; posted to the
+   *     control loop if {@code isFilled} is false
+   * @param connect posts a task that connects an entry; called on any event loop
    */
   OverrideHostPicker(
       AddressMap entries,

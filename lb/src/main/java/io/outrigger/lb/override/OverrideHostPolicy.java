@@ -25,24 +25,24 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the calls of a session to the endpoint that the session used before. The node is above the
- * priorities of the cluster in the tree, so that a session keeps its endpoint when other calls move
- * to another priority (A75, A55).
+ * Sends the calls of a session to the endpoint that the session used before. The override_host node
+ * is above the priorities of the cluster in the tree, so that a session keeps its endpoint when
+ * other calls move to another priority (A75, A55).
  *
  * <p>All policies below share one subchannel per address (decision lb-0003). After the first
- * session, this node also holds a lease of every subchannel. If the policies below close a
- * subchannel, the lease keeps its connection open until sessions have not used the connection for
- * the idle timeout ({@link Ownership}). Before the first session, the node has no effect (decision
- * lb-0014).
+ * session, {@code OverrideHostPolicy} also holds a lease of every subchannel. If the policies below
+ * close a subchannel, the lease keeps its connection open until sessions have not used the
+ * connection for the idle timeout ({@link Ownership}). Before the first session, {@code
+ * OverrideHostPolicy} has no effect (decision lb-0014).
  *
- * <p>The node publishes the state of its child policy: connections that are kept for sessions do
- * not change the state of the cluster (A75-39).
+ * <p>{@code OverrideHostPolicy} publishes the state of its child policy: connections that are kept
+ * for sessions do not change the state of the cluster (A75-39).
  */
 @ControlConfined
 public final class OverrideHostPolicy implements LbPolicy {
   /**
-   * The interval at which connections that are kept only for sessions are checked. While no such
-   * connection exists, no timer runs (A75).
+   * The interval at which connections that are kept only for sessions are checked. No timer runs
+   * while no connection is kept only for sessions (A75).
    */
   static final Duration SWEEP_INTERVAL = Duration.ofSeconds(5);
 
@@ -54,7 +54,7 @@ public final class OverrideHostPolicy implements LbPolicy {
 
   private LbConfig.OverrideHost config;
 
-  /** Whether a session has made a call. Until then, {@link #entries} is empty. */
+  /** Whether a session has made a call; before that call, {@link #entries} is empty. */
   private boolean hasSessions;
 
   private @Nullable TimerHandle sweepTimer;
@@ -130,7 +130,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     scheduleSweep();
   }
 
-  /** Posts a task that publishes, unless such a task is already posted. */
+  /** Posts a task that publishes, unless a publishing task is already posted. */
   private void publishSoon() {
     if (!publishPosted) {
       publishPosted = true;
@@ -195,7 +195,7 @@ public final class OverrideHostPolicy implements LbPolicy {
         + (excluded == 0 ? "" : ", " + Count.of(excluded, "endpoint") + " left out for health");
   }
 
-  /** Returns {@code endpoint}, with its connection if the connection is kept only for sessions. */
+  /** Returns an endpoint, with its connection if the connection is kept only for sessions. */
   private LbEndpoint withSessionConnection(LbEndpoint endpoint) {
     AddressEntry first = entries.get(endpoint.address().bare());
     if (first == null) {

@@ -2,8 +2,8 @@ package io.outrigger.lb.override;
 
 /**
  * The owner of the connection to an address (A75): none, the policy that balances the address, or
- * sessions only. This enum computes the next owner and the action; the {@link AddressEntry} stores
- * the owner and performs the action.
+ * sessions only. {@code Ownership} computes the next owner and the action; the {@link AddressEntry}
+ * stores the owner and performs the action.
  *
  * <pre>
  * NONE     -> BALANCER on ACQUIRED  lease
@@ -25,13 +25,13 @@ enum Ownership {
   SESSIONS;
 
   enum Event {
-    /** A policy below uses the address, which no policy used before. */
+    /** A policy below begins to use the address, which no policy used before. */
     ACQUIRED,
     /** The last policy below that used the address has closed its subchannel. */
     RELEASED,
     /** A session's call waits for a connection. */
     REQUESTED,
-    /** No session used the address for the idle timeout, or sessions may no longer use it. */
+    /** No session used the address for the idle timeout, or sessions may not use it any more. */
     UNUSED,
     REMOVED
   }
@@ -47,11 +47,11 @@ enum Ownership {
   record Step(Ownership next, Action action) {}
 
   /**
-   * Looks up the transition for {@code event}.
+   * Looks up the transition for an event.
    *
    * @param wanted whether sessions may reach the address, and a session has used it within the idle
    *     timeout
-   * @throws IllegalStateException if {@code event} cannot happen in this state
+   * @throws IllegalStateException if the event cannot happen with the current owner
    */
   Step on(Event event, boolean wanted) {
     if (event == Event.REMOVED) {

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * minutes. A child that is no longer configured is destroyed at once (A115).
  *
  * <p>{@link #choose} is A56's algorithm, whose result depends only on the states and failover
- * timers of the children. The algorithm runs after every change of a child. During an update, the
- * algorithm runs once, after all children were updated.
+ * timers of the children. The algorithm runs after every change of a child, but only once in an
+ * update, after all children were updated.
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {
@@ -110,7 +110,7 @@ public final class PriorityPolicy implements LbPolicy {
     return "";
   }
 
-  /** Describes why calls do not go to {@code child}. */
+  /** Describes why calls do not go to a child. */
   private static String describe(@Nullable PriorityChild child) {
     if (child == null) {
       return "is no longer configured";
@@ -205,7 +205,7 @@ public final class PriorityPolicy implements LbPolicy {
     publish(index, child);
   }
 
-  /** Describes why the child at {@code index} replaces the child in use. */
+  /** Describes why another child replaces the child in use. */
   private String switchReason(int index) {
     List<LbConfig.Child> priorities = config.children();
     for (int i = 0; i < priorities.size(); i++) {
@@ -232,7 +232,7 @@ public final class PriorityPolicy implements LbPolicy {
     }
   }
 
-  /** Describes why calls go to the priority at {@code index} and not to an earlier priority. */
+  /** Describes why calls go to a given priority and not to an earlier priority. */
   private String failoverReason(int index) {
     if (index == 0) {
       return "";

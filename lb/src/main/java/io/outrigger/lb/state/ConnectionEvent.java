@@ -11,10 +11,13 @@ public sealed interface ConnectionEvent {
   /** A connection attempt has succeeded, and the connection accepts streams. */
   record Made() implements ConnectionEvent {}
 
-  /** A TLS handshake has succeeded or failed (A118). {@link Made} or {@link Failed} follows. */
+  /** A TLS handshake has succeeded or failed (A118); {@link Made} or {@link Failed} follows. */
   record Handshaken(HandshakeResult result) implements ConnectionEvent {}
 
-  /** An attempt has failed. An aborted attempt causes neither this event nor {@link Made}. */
+  /**
+   * A connection attempt has failed. An aborted attempt causes neither {@code Failed} nor {@link
+   * Made}.
+   */
   record Failed() implements ConnectionEvent {}
 
   /**
@@ -27,7 +30,7 @@ public sealed interface ConnectionEvent {
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 
-  /** The endpoint has moved to the locality {@code to}, with {@code open} connections. */
+  /** The endpoint has moved to another locality with its {@code open} connections. */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 
   /**

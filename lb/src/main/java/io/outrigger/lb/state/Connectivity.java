@@ -12,7 +12,7 @@ public enum Connectivity {
   private static final List<Connectivity> BEST_FIRST =
       List.of(READY, CONNECTING, IDLE, TRANSIENT_FAILURE);
 
-  /** Returns the better of this state and {@code other}. */
+  /** Returns the better of two states, in the order READY, CONNECTING, IDLE, TRANSIENT_FAILURE. */
   public Connectivity or(Connectivity other) {
     return BEST_FIRST.indexOf(this) <= BEST_FIRST.indexOf(other) ? this : other;
   }

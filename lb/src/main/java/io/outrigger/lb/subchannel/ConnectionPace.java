@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits how many connection attempts of all targets run at the same time (decision lb-0050).
- * Without this limit, a policy that connects to all of its endpoints starts thousands of attempts
- * at once, and calls would wait until nearly all connections are made.
+ * Without the limit, a policy that connects to all of its endpoints starts thousands of attempts at
+ * once, and calls would wait until nearly all connections are made.
  *
- * <p>Clusters with waiting calls have precedence over other clusters. Within each of these two
- * groups, clusters take turns and start one attempt per turn. An attempt counts against the limit
- * until its connection is ready or the attempt has failed, but at most for {@link
- * #MAX_COUNTED_TIME}, so that addresses that never answer do not delay other attempts. A cluster
- * that has waiting calls but no running attempt may exceed the limit by one attempt, as long as the
- * number of running attempts is less than twice the limit.
+ * <p>Clusters with waiting calls have precedence over other clusters. Clusters of equal precedence
+ * take turns and start one attempt per turn. An attempt counts against the limit until its
+ * connection is ready or the attempt has failed, but at most for {@link #MAX_COUNTED_TIME}, so that
+ * addresses that never answer do not delay other attempts. A cluster that has waiting calls but no
+ * running attempt may exceed the limit by one attempt, as long as the number of running attempts is
+ * less than twice the limit.
  */
 @ControlConfined
 public final class ConnectionPace {
@@ -56,8 +56,8 @@ public final class ConnectionPace {
   }
 
   /**
-   * Returns a connector that starts the attempts of {@code connector}, the connector of a target,
-   * within the limit. Any thread may call this method.
+   * Returns a connector that starts the attempts of a target's connector within the limit. Any
+   * thread may call this method.
    */
   public Connector of(Connector connector) {
     return new ClusterConnector(connector);
@@ -186,7 +186,7 @@ public final class ConnectionPace {
       return isUrgent ? urgent : notUrgent;
     }
 
-    /** Starts the cluster's oldest queued attempt, then moves the cluster to its group's end. */
+    /** Starts the cluster's oldest queued attempt, then puts the cluster last in its group. */
     void startOldest() {
       PacedAttempt attempt = queued.iterator().next();
       queued.remove(attempt);

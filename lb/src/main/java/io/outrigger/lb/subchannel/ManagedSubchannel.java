@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * (SC-50).
  *
  * <p>READY resets the back-off, so the back-off does not slow the attempts to a backend that first
- * accepts and then closes every connection. Therefore the next attempt also depends on how the last
- * connection ended (decision lb-0026). After a connection that served calls, the next attempt
+ * accepts and then closes every connection. The start of the next attempt also depends on how the
+ * last connection ended (decision lb-0026). After a connection that served calls, the next attempt
  * starts at once, whatever the connection's age. After an unused connection, the subchannel waits
  * in state CONNECTING until {@link #UNUSED_GAP} has passed. Connections that broke within a second
  * have a separate back-off, which begins with the second such connection in a row and ends with a
@@ -45,10 +45,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {
-  /**
-   * A connection that breaks before this age is short-lived. The value equals the first delay of
-   * the back-off.
-   */
+  /** The age up to which a broken connection is short-lived; equals the first back-off delay. */
   static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision lb-0026
 
   /**
@@ -69,8 +66,8 @@ public final class ManagedSubchannel implements Subchannel {
   private @Nullable Connection connection;
 
   /**
-   * The last attempt, if it failed. This object is kept until the next attempt begins, because the
-   * failed attempt may still report that the cause of its failure is removed.
+   * The last attempt, if it failed. A failed attempt is kept until the next attempt begins, because
+   * the failed attempt may still report that the cause of its failure is removed.
    */
   private @Nullable Connection failed;
 
@@ -93,7 +90,7 @@ public final class ManagedSubchannel implements Subchannel {
   /** The transport, which event loops read; present only in state READY. */
   private volatile @Nullable Transport transport;
 
-  /** Creates a subchannel in state IDLE; {@code address} must belong to {@code backend}. */
+  /** Creates a subchannel in state IDLE to an address of a backend. */
   public ManagedSubchannel(
       ControlLoop control,
       Connector connector,
@@ -127,7 +124,7 @@ public final class ManagedSubchannel implements Subchannel {
 
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
-    // This subchannel counts no calls; nodes that count calls wrap it (decision lb-0001).
+    // A managed subchannel counts no calls; nodes that count calls wrap it (decision lb-0001).
   }
 
   @Override
@@ -296,7 +293,7 @@ public final class ManagedSubchannel implements Subchannel {
       lastWasShortLived = true;
     }
 
-    /** Fails this attempt, which was not started because of a pause. */
+    /** Fails an attempt that was not started because a pause still lasts. */
     void onPaused(long untilNanos, RpcStatus reason) {
       if (connection == this) {
         connection = null;

@@ -24,15 +24,15 @@ import org.jspecify.annotations.Nullable;
  * Shares one subchannel per address among all policies below a node, so that an endpoint that moves
  * to another locality or priority keeps its connection (A56-10, decision lb-0003).
  *
- * <p>Each owner holds a lease, which behaves like a separate subchannel. The lease starts IDLE, and
+ * <p>Each owner holds a lease, which behaves like a separate subchannel. A lease starts IDLE, and
  * soon reports the state of the shared subchannel. After the last lease was closed, the shared
- * subchannel is closed in a later task of the control loop. A subchannel that one policy closes and
- * another policy obtains in the same update therefore stays open.
+ * subchannel is closed in a later task of the control loop, so that a subchannel that one policy
+ * closes and another policy obtains in the same update stays open.
  */
 @ControlConfined
 public final class SharedSubchannels {
   /**
-   * Receives the addresses that the policies below use. The methods are called synchronously on the
+   * Receives the addresses that the policies below use. An observer is called synchronously on the
    * control loop.
    */
   public interface Observer {
@@ -181,7 +181,7 @@ public final class SharedSubchannels {
     private final Subchannel.Listener listener;
     private final boolean owner;
 
-    /** The backend, which event loops read when a call ends. A briefly stale value is harmless. */
+    /** The backend, which event loops read when a call ends; a briefly stale value is harmless. */
     private volatile Backend backend;
 
     private Connectivity reported = Connectivity.IDLE;
@@ -216,9 +216,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Requests a connection. The shared subchannel ignores the request if it is no longer IDLE and
-     * the owner does not know that yet. In this case, the request is repeated if the shared
-     * subchannel returns to IDLE before the owner has received another state.
+     * Requests a connection. The shared subchannel ignores the request if it has left IDLE, which
+     * the owner may not know yet. An ignored request is repeated if the shared subchannel returns
+     * to IDLE before the owner has received another state.
      */
     @Override
     public void requestConnection() {

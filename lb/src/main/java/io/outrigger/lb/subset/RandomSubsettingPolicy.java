@@ -23,10 +23,10 @@ import java.util.Map;
  * large fleet connects to every backend. A seed that is drawn once determines the subset, so the
  * subset changes only when endpoints are added or removed.
  *
- * <p>The subset is chosen only during updates. The node forwards the state, the pickers and the
- * subchannels of its child policy unchanged. The nodes above know the endpoints outside the subset
- * too: outlier detection keeps their history, and a session may use an endpoint outside the subset
- * (A75).
+ * <p>The subset is chosen only during updates. The policy forwards the state, the pickers and the
+ * subchannels of its child policy unchanged. Nodes above the policy know the endpoints outside the
+ * subset too: outlier detection keeps their history, and a session may use an endpoint outside the
+ * subset (A75).
  */
 @ControlConfined
 public final class RandomSubsettingPolicy implements LbPolicy {
@@ -34,8 +34,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   private final Ranking ranking;
 
   /**
-   * The index of each member of the subset. The map compares keys by identity, because a
-   * configuration has only one object per endpoint.
+   * The index of each member of the subset. Keys are compared by identity, because a configuration
+   * has only one object per endpoint.
    */
   private final IdentityHashMap<Backend, Integer> ranks = new IdentityHashMap<>();
 
@@ -79,8 +79,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   }
 
   /**
-   * Reduces {@code config} to the endpoints in {@code chosen}, which must all be in {@code config},
-   * in the order of {@code chosen}. Localities without endpoints are removed.
+   * Reduces a configuration to some of its endpoints, in a given order. Localities without
+   * endpoints are removed.
    */
   private LbConfig partOf(LbConfig config, List<Backend> chosen) {
     if (config instanceof LbConfig.Leaf leaf) {

@@ -21,8 +21,8 @@ record Ranking(long seed) {
   }
 
   /**
-   * Returns the {@code size} endpoints of {@code all} with the lowest hashes, in the order of their
-   * hashes. If {@code all} has no more than {@code size} endpoints, returns {@code all} itself.
+   * Returns the endpoints with the lowest hashes, in the order of their hashes. Returns the given
+   * list itself if it has no more than {@code size} endpoints.
    */
   List<Backend> lowest(List<Backend> all, long size) {
     return all.size() <= size

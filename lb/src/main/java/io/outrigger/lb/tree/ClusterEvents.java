@@ -59,7 +59,7 @@ final class ClusterEvents {
     this.nextCountNanos = control.nanoTime();
   }
 
-  /** Returns a listener for a subchannel to {@code address} that also notifies {@code owner}. */
+  /** Returns a listener for a subchannel that also notifies the subchannel's owner. */
   Subchannel.Listener listener(EndpointAddress address, Subchannel.Listener owner) {
     return new ConnectionEvents(address, owner);
   }

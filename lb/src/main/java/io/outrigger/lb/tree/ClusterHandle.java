@@ -79,7 +79,7 @@ public final class ClusterHandle {
     }
   }
 
-  /** The picker that was published last. The method costs one volatile read. */
+  /** The picker that was published last; reading the picker costs one volatile read. */
   public Picker picker() {
     return published.picker();
   }
@@ -94,7 +94,7 @@ public final class ClusterHandle {
   }
 
   /**
-   * Parks {@code call} until a picker other than {@code seen} is published.
+   * Parks a call until a picker other than the given picker is published.
    *
    * @return a ticket for {@link #unpark}, or {@link PickQueue#NOT_PARKED}, which means that the
    *     caller must pick again at once
@@ -107,7 +107,7 @@ public final class ClusterHandle {
     return ticket;
   }
 
-  /** Removes a parked call. Returns false if its {@code wake} has run or is about to run. */
+  /** Removes a parked call; returns false if the call's wake-up has run or is about to run. */
   public boolean unpark(long ticket) {
     return queue.unpark(ticket);
   }

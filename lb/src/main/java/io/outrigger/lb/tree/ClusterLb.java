@@ -60,7 +60,7 @@ final class ClusterLb implements LbParent {
   }
 
   /**
-   * Applies {@code config} to the tree. A cluster that becomes an aggregate, or stops being an
+   * Applies a configuration to the tree. A cluster that becomes an aggregate, or stops being an
    * aggregate, gets a new tree at once, because only a change of a cluster's policy is a graceful
    * switch (A52, decision lb-0030).
    *

@@ -30,13 +30,13 @@ import java.util.stream.Stream;
  * <p>An update has three steps: {@link #apply} updates the existing trees and creates the new
  * trees; the caller publishes a route selector with the returned handles; {@link #retire} ends the
  * clusters that the new selector does not name. A retired cluster stays open until the last call
- * has released its handle. If a route names the cluster again before that, the cluster is revived
- * with its connections (A31-12).
+ * has released its handle. If a route names a cluster again before its last release, the cluster is
+ * revived with its connections (A31-12).
  *
  * <p>If an update adds several clusters, their trees are built in later turns of the control loop,
- * one in each. Until then, calls for such a cluster wait as for a connection. The first of these
- * calls causes its tree to be built next, so a call does not wait for the trees of clusters that it
- * does not use (decision lb-0053).
+ * one in each. Calls for a cluster without a tree wait as for a connection. The first waiting call
+ * causes the tree of its cluster to be built next, so a call does not wait for the trees of
+ * clusters that it does not use (decision lb-0053).
  *
  * <p>Only clusters that routes name or that calls hold have their own tree. A cluster that is only
  * part of an aggregate is connected by the aggregate's tree when needed (A75-19, decision lb-0005).
@@ -144,7 +144,7 @@ public final class ClusterManager {
     List.copyOf(unbuilt).forEach(this::build);
   }
 
-  /** Builds the tree of {@code cluster}, or updates it to the current configuration. */
+  /** Builds the tree of a cluster, or updates the tree to the current configuration. */
   private void build(ClusterLb cluster) {
     String name = cluster.handle().name();
     unbuilt.remove(cluster);
@@ -152,8 +152,8 @@ public final class ClusterManager {
   }
 
   /**
-   * Updates the trees of the clusters in {@code changed}; the rest of the configuration is
-   * unchanged. {@code changed} may contain clusters that no route names and that only calls hold.
+   * Updates the trees of the changed clusters; the rest of the configuration is unchanged. A
+   * changed cluster may be a cluster that no route names and that only calls hold.
    */
   public void update(Map<String, Outcome<ClusterConfig>> changed) {
     control.checkInside();
@@ -166,9 +166,9 @@ public final class ClusterManager {
   }
 
   /**
-   * Retires the clusters that are not in {@code routed}. A retired cluster is closed at once if no
-   * call holds the cluster, otherwise after the last release. The caller must have published a
-   * route selector without these clusters.
+   * Retires the clusters that routes no longer name. A retired cluster is closed at once if no call
+   * holds the cluster, otherwise after the last release. The caller must have published a route
+   * selector without the retired clusters.
    */
   public void retire(Set<String> routed) {
     control.checkInside();
@@ -199,14 +199,12 @@ public final class ClusterManager {
     built().values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /**
-   * Counts the endpoints of each cluster in the tally that {@code tallies} returns for its name.
-   */
+  /** Counts the endpoints of each cluster in the tally that a function returns for its name. */
   public void count(Function<String, EndpointTally> tallies) {
     built().forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }
 
-  /** The outages: one for each cluster without a reachable endpoint. */
+  /** The current outages, one for each cluster without a reachable endpoint. */
   public Stream<LbEvent.Outage> outages() {
     return built().values().stream().flatMap(cluster -> cluster.outage().stream());
   }
@@ -222,7 +220,7 @@ public final class ClusterManager {
     return live;
   }
 
-  /** Closes every tree. Waiting calls fail, and the listener is not called any more. */
+  /** Closes every tree, fails waiting calls, and does not call the listener any more. */
   public void close() {
     control.checkInside();
     closed = true;

@@ -107,7 +107,7 @@ final class ClusterTree {
         .toList();
   }
 
-  /** Returns the endpoints that ordinary requests may not reach and that {@code filter} accepts. */
+  /** Returns the endpoints that ordinary requests may not reach and that the filter accepts. */
   private static List<Backend> unusable(
       List<List<LocalityBackends>> backends, Predicate<Backend> filter) {
     return backends.stream()

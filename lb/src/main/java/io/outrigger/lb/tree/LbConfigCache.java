@@ -42,10 +42,10 @@ final class LbConfigCache {
   }
 
   /**
-   * Replaces the clusters in {@code changed}.
+   * Replaces the changed clusters.
    *
-   * @return the clusters whose trees may have changed: the keys of {@code changed} and the
-   *     aggregates that contain them
+   * @return the clusters whose trees may have changed: the changed clusters and the aggregates that
+   *     contain them
    */
   Set<String> update(Map<String, Outcome<ClusterConfig>> changed) {
     changed.forEach(this::put);
@@ -112,10 +112,10 @@ final class LbConfigCache {
 
   /**
    * A leaf cluster, the names of its priorities, and its tree configuration. Updates reuse the
-   * names, and an unchanged cluster keeps the same object.
+   * names of priorities, and an unchanged cluster keeps its {@code LeafTree} object.
    */
   private record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config) {
-    /** Returns the tree of {@code next}; this instance if the cluster has not changed. */
+    /** Returns the tree of the cluster's next version: this {@code LeafTree} if nothing changed. */
     LeafTree with(ClusterConfig.Leaf next) {
       return next.equals(source) ? this : of(next, names);
     }
@@ -130,7 +130,7 @@ final class LbConfigCache {
       return new LeafTree(other, names, ClusterTree.leaf(other, names));
     }
 
-    /** Builds the tree of {@code source}, reusing the priority names {@code before}. */
+    /** Builds the tree of a leaf cluster, reusing its earlier priority names. */
     static LeafTree of(ClusterConfig.Leaf source, PriorityNames before) {
       PriorityNames names =
           source

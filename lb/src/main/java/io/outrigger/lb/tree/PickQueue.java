@@ -23,7 +23,7 @@ public final class PickQueue {
   private final AtomicLong tickets = new AtomicLong();
 
   /**
-   * Parks {@code call}, then removes it again if {@code isStale} returns true.
+   * Parks a call, then removes the call again if {@code isStale} returns true.
    *
    * @param isStale returns whether a newer value than the caller's value is published
    * @return a ticket for {@link #unpark}, or {@link #NOT_PARKED}, which means that the caller must
@@ -38,18 +38,18 @@ public final class PickQueue {
     return ticket;
   }
 
-  /** Removes a parked call. Returns false if its {@code wake} has run or is about to run. */
+  /** Removes a parked call; returns false if the call's wake-up has run or is about to run. */
   public boolean unpark(long ticket) {
     return parked.remove(ticket) != null;
   }
 
-  /** Whether {@code ticket} belongs to the parked call that has waited longest. */
+  /** Whether a ticket belongs to the parked call that has waited longest. */
   boolean isFirst(long ticket) {
     Map.Entry<Long, ParkedCall> first = parked.firstEntry();
     return first != null && first.getKey() == ticket;
   }
 
-  /** Wakes every parked call, in order of arrival. The caller must have published the value. */
+  /** Wakes every parked call, in order of arrival. The caller must have published a new value. */
   public void wakeAll() {
     long end = tickets.get();
     while (true) {
@@ -71,8 +71,8 @@ public final class PickQueue {
   @FunctionalInterface
   public interface ParkedCall {
     /**
-     * Makes the call pick again. This method is called on the control loop, at most once per {@link
-     * #park}; the implementation must switch to the call's own event loop.
+     * Makes the call pick again. Called on the control loop, at most once per {@link #park}; the
+     * implementation must switch to the call's own event loop.
      */
     void wake();
   }

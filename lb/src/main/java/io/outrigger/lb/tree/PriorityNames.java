@@ -11,8 +11,8 @@ import java.util.Set;
 
 /**
  * The names of a cluster's priorities. A priority takes over the name of an earlier priority if
- * both contain the same locality. Localities that move together to another priority therefore keep
- * their policy and its connections (A56 "LB Policy Configuration").
+ * both contain the same locality. Localities that move together to another priority keep their
+ * policy and its connections (A56 "LB Policy Configuration").
  *
  * @param names one name per priority, in the order of the priorities
  * @param known for each locality, the names of the priorities that contain the locality, the
@@ -22,7 +22,7 @@ import java.util.Set;
 record PriorityNames(List<String> names, Map<Locality, List<String>> known, long next) {
   static final PriorityNames NONE = new PriorityNames(List.of(), Map.of(), 0);
 
-  /** Returns distinct names for {@code priorities}, the cluster's new priorities. */
+  /** Returns distinct names for a cluster's new priorities. */
   PriorityNames after(List<List<LocalityEndpoints>> priorities) {
     Set<String> taken = new HashSet<>();
     List<String> after = new ArrayList<>();

@@ -82,7 +82,7 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
   /**
    * A current ejection.
    *
-   * @param until the first sweep after this time ends the ejection
+   * @param until the time after which the next sweep ends the ejection
    * @param times the duration of the ejection as a multiple of the base ejection time; each new
    *     ejection that follows soon adds 1
    */

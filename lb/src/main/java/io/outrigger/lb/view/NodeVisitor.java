@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
 public interface NodeVisitor {
   /**
    * Enters a node. The node's children follow, each with its complete subtree, then the node's
-   * endpoints. {@code node} itself contains no children and no endpoints.
+   * endpoints. The {@code LbNode} itself contains no children and no endpoints.
    */
   default void enter(LbNode node) {}
 
@@ -21,7 +21,7 @@ public interface NodeVisitor {
 
   default void leave() {}
 
-  /** Visits a node that its parent has not started. No endpoint of the node is connected. */
+  /** Visits a node that its parent has not started, so that no endpoint is connected. */
   default void notStarted(String name, LbConfig config) {
     enter(
         new LbNode(name, config.policy(), Connectivity.IDLE, Map.of(), LbNode.NOT_STARTED, false));
@@ -29,7 +29,7 @@ public interface NodeVisitor {
     leave();
   }
 
-  /** Returns a visitor of the same tree with {@code change} applied to every endpoint. */
+  /** Returns a visitor that applies a change to every endpoint and passes all else on. */
   default NodeVisitor mapEndpoints(UnaryOperator<LbEndpoint> change) {
     NodeVisitor all = this;
     return new NodeVisitor() {

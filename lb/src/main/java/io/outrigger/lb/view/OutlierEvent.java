@@ -27,7 +27,7 @@ public sealed interface OutlierEvent extends LbEvent {
    *
    * @param multiplier the duration of the ejection as a multiple of the base ejection time, without
    *     the limit of the maximum ejection time
-   * @param until the first sweep after this time ends the ejection, unless the settings change
+   * @param until the time after which the next sweep ends the ejection, unless the settings change
    */
   record Ejected(
       String cluster,

@@ -21,7 +21,7 @@ final class Ring {
   /** The hashes, in ascending order as unsigned numbers. */
   final long[] hashes;
 
-  /** For each hash, the number of the slot to which the hash at the same index belongs. */
+  /** The number of the slot to which each hash of {@link #hashes} belongs. */
   private final int[] slotOf;
 
   private Ring(long[] hashes, int[] slotOf) {
@@ -30,11 +30,10 @@ final class Ring {
   }
 
   /**
-   * Builds the ring of {@code slots}, of which there must be at least one. The slot with the
-   * smallest share gets a whole number of entries, chosen so that the ring has {@code minSize}
-   * entries or a few more, unless {@code maxSize} or {@link #MAX_SIZE} is smaller. If the shares do
-   * not add up to a whole number of entries, the ring gets one entry more, because gRPC also rounds
-   * the last slot up.
+   * Builds the ring of at least one slot. The slot with the smallest share gets a whole number of
+   * entries, chosen so that the ring has {@code minSize} entries or a few more, unless {@code
+   * maxSize} or {@link #MAX_SIZE} is smaller. If the shares do not add up to a whole number of
+   * entries, the ring gets one entry more, because gRPC also rounds the last slot up.
    *
    * @param slots the slots in the order of their keys; a slot's number is its list index
    * @param shares the share of each slot, in proportion to the other shares
@@ -71,7 +70,7 @@ final class Ring {
   }
 
   /**
-   * Returns the index of the first entry whose hash is at least {@code hash}, or index 0 if all
+   * Returns the index of the first entry whose hash is at least the given hash, or index 0 if all
    * hashes are smaller.
    */
   int indexOf(long hash) {
@@ -96,7 +95,7 @@ final class Ring {
     return index + 1 == slotOf.length ? 0 : index + 1;
   }
 
-  /** Returns the fraction of all hashes for which {@link #indexOf} returns {@code index}. */
+  /** Returns the fraction of all hashes for which {@link #indexOf} returns a given index. */
   double share(int index) {
     if (hashes.length == 1) {
       return 1;
@@ -117,8 +116,8 @@ final class Ring {
         Comparator.comparing(Slot::key).thenComparing(Slot::address);
 
     /**
-     * Creates the slot of {@code backend}. As A76 requires, the key is the endpoint's hash key or,
-     * if the hash key is empty, the endpoint's first address.
+     * Creates the slot of a backend. As A76 requires, the key is the endpoint's hash key or, if the
+     * hash key is empty, the endpoint's first address.
      */
     static Slot of(Backend backend) {
       var endpoint = backend.endpoint();
@@ -126,7 +125,7 @@ final class Ring {
       return new Slot(endpoint.hashKey().isEmpty() ? address : endpoint.hashKey(), address);
     }
 
-    /** Returns the hash of entry {@code entry} of this slot, counted from 0 (A42). */
+    /** Returns the hash of one of the slot's entries, which are numbered from 0 (A42). */
     long hash(int entry) {
       return Xxh64.hash(key + "_" + entry);
     }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Picks the first endpoint that has not failed, beginning at the request's hash on the ring (A61
- * "Ring Hash"). A request without the configured hash header has a random hash. Such a request gets
- * the first READY endpoint instead, and requests at most one connection (A76).
+ * "Ring Hash"). A request without the configured hash header has a random hash, gets the first
+ * READY endpoint, and requests at most one connection (A76).
  *
  * @param states the states of the endpoints, by slot number
  * @param uses the pick results of READY endpoints, by slot number
@@ -75,8 +75,8 @@ record RingHashPicker(
   }
 
   /**
-   * Returns the index of the first ring entry, from {@code first} on, whose endpoint has not
-   * failed, or {@code first} if all endpoints have failed.
+   * Returns the index of the first ring entry whose endpoint has not failed, beginning at a given
+   * index; returns the given index if all endpoints have failed.
    */
   private int firstNotFailed(int first) {
     int index = first;
@@ -111,8 +111,8 @@ record RingHashPicker(
   }
 
   /**
-   * Requests the connection of the first IDLE endpoint from {@code first} up to {@code end}, or on
-   * the whole ring if {@code end} is {@link #NONE}. Returns false if no endpoint is IDLE.
+   * Requests a connection to the first IDLE endpoint between two ring indexes, or on the whole ring
+   * if {@code end} is {@link #NONE}. Returns false if no endpoint is IDLE.
    */
   private boolean requestFirstIdle(int first, int end) {
     int index = first;
@@ -151,7 +151,7 @@ record RingHashPicker(
     if (ready != NONE) {
       return ready;
     }
-    // The result is IDLE or CONNECTING, or the first endpoint if all endpoints have failed.
+    // No endpoint is READY: the pick waits for the first IDLE or CONNECTING endpoint, if any.
     return firstNotFailed(first);
   }
 

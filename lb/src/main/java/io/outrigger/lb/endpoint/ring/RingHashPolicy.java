@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE  else
  * </pre>
  *
- * <p>In states CONNECTING and TRANSIENT_FAILURE, this policy gets no requests if a priority policy
- * above it uses another child. This policy therefore keeps one endpoint connecting without requests
- * (A61 "Ring Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
+ * <p>In states CONNECTING and TRANSIENT_FAILURE, a ring_hash policy gets no requests if a priority
+ * policy above it uses another child, and so keeps one endpoint connecting without requests (A61
+ * "Ring Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndpoint> {
@@ -100,7 +100,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
 
   @Override
   protected void onMemberChange(RingEndpoint member) {
-    // The next picker includes the change.
+    // The next picker includes the member's change.
   }
 
   @Override

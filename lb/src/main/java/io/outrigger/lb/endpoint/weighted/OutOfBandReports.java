@@ -51,7 +51,7 @@ final class OutOfBandReports {
   }
 
   /**
-   * Opens a stream on {@code target}, unless neither the transport nor the interval has changed.
+   * Opens a stream of reports if the transport or the interval has changed.
    *
    * @param target the transport; null if there is no connection, or if no reports are needed
    * @param period the requested interval between reports

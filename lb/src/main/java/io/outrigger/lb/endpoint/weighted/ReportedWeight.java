@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class ReportedWeight {
-  /** The largest valid number. A report with a greater number is ignored. */
+  /** The largest valid number; a load report with a greater number is ignored. */
   static final double MAX_NUMBER = 1e9;
 
   enum Status {
@@ -31,7 +31,7 @@ final class ReportedWeight {
     STALE
   }
 
-  /** A weight, and the reason when the weight is zero. */
+  /** A weight, and the reason for a weight of zero. */
   record CurrentWeight(double weight, Status status) {
     private static final CurrentWeight NOT_YET = new CurrentWeight(0, Status.NOT_YET_USABLE);
     private static final CurrentWeight STALE = new CurrentWeight(0, Status.STALE);
@@ -40,7 +40,8 @@ final class ReportedWeight {
   /**
    * @param hasReport whether a report has arrived since the connection was made or the previous
    *     report expired
-   * @param sinceNanos the time of the first of these reports
+   * @param sinceNanos the time of the first report since the connection was made or the previous
+   *     report expired
    */
   private record Reported(double weight, boolean hasReport, long sinceNanos, long lastNanos) {
     Reported followedBy(double next, long nowNanos) {

@@ -51,8 +51,8 @@ final class StaticStride {
   }
 
   /**
-   * Returns the index of the endpoint that takes turn number {@code sequence}, or -1 if the
-   * endpoint skips the turn. Callers increment {@code sequence} after each turn.
+   * Returns the index of the endpoint that takes the turn with a given number, or -1 if the
+   * endpoint skips the turn. Callers increment the number after each turn.
    */
   int turn(long sequence) {
     int index = (int) (sequence % weights.length);
@@ -62,7 +62,7 @@ final class StaticStride {
     return (weight * round + offset) % MAX_WEIGHT < MAX_WEIGHT - weight ? -1 : index;
   }
 
-  /** Returns the fraction of all taken turns that the endpoint at {@code index} takes. */
+  /** Returns the fraction of all taken turns that one endpoint takes. */
   double share(int index) {
     long sum = 0;
     for (int weight : weights) {

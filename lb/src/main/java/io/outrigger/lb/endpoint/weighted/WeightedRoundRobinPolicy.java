@@ -90,7 +90,7 @@ public final class WeightedRoundRobinPolicy
     publishSoon();
   }
 
-  /** Returns the weights of {@code ready}; all zero if fewer than two weights are usable. */
+  /** Returns the weights of READY endpoints; all zero if fewer than two weights are usable. */
   private double[] weights(List<WeightedEndpoint> ready) {
     long now = context().control().nanoTime();
     double[] weights = new double[ready.size()];
@@ -224,8 +224,8 @@ public final class WeightedRoundRobinPolicy
   }
 
   /**
-   * Picks endpoints in the order of {@code schedule}. Each event loop counts its own turns. All
-   * pickers of a policy share the counts, so that a picker with new weights continues the round.
+   * Picks endpoints in the order of a schedule. Each event loop counts its own turns. All pickers
+   * of a policy share the turn counts, so that a picker with new weights continues the round.
    *
    * @param schedule returns the index in {@code results} for each turn
    * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
