@@ -2,6 +2,8 @@ package io.outrigger.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Conformance;
 import java.util.List;
@@ -59,6 +61,20 @@ class AuthorityIT {
     assertThat(backend.lastHeard().authority()).isEqualTo("localhost:" + backend.port());
     assertThat(app.call("test.Pay/Call").backend()).isEqualTo("a");
     assertThat(backend.lastHeard().authority()).isEqualTo("orders");
+    assertExplained("/test.Eds/Call", "named.example");
+    assertExplained("/test.Dns/Call", "localhost:" + backend.port());
+    assertExplained("/test.Pay/Call", "orders");
+  }
+
+  /** {@code /explain} names the authority that is sent, in all and for the endpoint. */
+  private void assertExplained(String path, String sent) throws Exception {
+    String query = "path=" + path + "&authority=own.example";
+    JsonObject explained = mesh.admin().get("/explain?" + query).object();
+    JsonObject branch = explained.getAsJsonArray("branches").get(0).getAsJsonObject();
+    JsonElement endpoint = branch.getAsJsonArray("candidates").get(0);
+
+    assertThat(explained.get("authority").getAsString()).isEqualTo(sent);
+    assertThat(endpoint.getAsJsonObject().get("authority").getAsString()).isEqualTo(sent);
   }
 
   @Conformance("A81-01")
@@ -96,5 +112,6 @@ class AuthorityIT {
     assertThat(mesh.appFor("own.example").call("test.Pay/Call").backend()).isEqualTo("a");
 
     assertThat(backend.lastHeard().authority()).isEqualTo(sent);
+    assertExplained("/test.Pay/Call", sent);
   }
 }

@@ -111,12 +111,13 @@ final class Attempt implements CallTransport.Waiter {
   void send(HostRewrite rewrite, long timeoutNanos, int previousAttempts) {
     Http2Stream backend = requireNonNull(stream);
     RequestHead head = call.head();
+    String rewritten = rewrite.authority(subchannel.backend().endpoint().hostname());
     long tooLarge =
         HopByHopHeaders.send(
             backend,
             call.request.endsWithHead(),
             head,
-            call.forward.authorityFor(head, call.target(), authority(rewrite)),
+            call.forward.authorityFor(head, call.target(), rewritten),
             subchannel.address().tls().isPresent(),
             timeoutNanos,
             previousAttempts,
@@ -129,16 +130,6 @@ final class Attempt implements CallTransport.Waiter {
     } else {
       call.request.open(backend);
     }
-  }
-
-  /** The authority that the route sets (A81, A111); empty when the route sets none. */
-  private String authority(HostRewrite rewrite) {
-    if (rewrite instanceof HostRewrite.Literal literal) {
-      return literal.authority();
-    }
-    return rewrite instanceof HostRewrite.OfEndpoint
-        ? subchannel.backend().endpoint().hostname()
-        : "";
   }
 
   @Override

@@ -171,7 +171,7 @@ public final class Forward {
    *
    * @param rewritten the authority that the route sets; empty when the route sets none
    */
-  HeaderField authorityFor(RequestHead head, ForwardTarget target, String rewritten) {
+  public HeaderField authorityFor(RequestHead head, ForwardTarget target, String rewritten) {
     if (settings.authority() instanceof AuthorityMode.Preserve) {
       HeaderField requested = head.authorityField();
       if (requested != null && !requested.value().isEmpty()) {

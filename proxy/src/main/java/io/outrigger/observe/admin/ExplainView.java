@@ -1,5 +1,6 @@
 package io.outrigger.observe.admin;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.ClusterChoice;
@@ -20,6 +21,7 @@ import io.outrigger.observe.explain.Explanation.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Renders an explanation as JSON (CONTRACT section 6, {@code /explain}). */
@@ -36,13 +38,13 @@ public final class ExplainView {
     List<JsonObject> branches = new ArrayList<>();
     int endpoints = 0;
     for (Branch branch : explanation.branches()) {
-      endpoints += addBranch(branches, branch, explanation.request());
+      endpoints += addBranch(branches, branch, explanation);
     }
     JsonObject json =
         Json.object(
             "forward", explanation.forward(),
             "target", explanation.target(),
-            "authority", explanation.authority(),
+            "authority", authority(explanation, branches),
             "request", request(explanation.request()),
             "decision", decision(explanation),
             "virtual_host",
@@ -53,6 +55,14 @@ public final class ExplainView {
             "further_routes", explanation.furtherRoutes(),
             "branches", branches);
     return AdminReply.json(200, endpoints <= MAX_READABLE, to -> Json.write(json, to));
+  }
+
+  /** Returns the {@code :authority} of the most probable branch: that of its first candidate. */
+  private static Object authority(Explanation explanation, List<JsonObject> branches) {
+    JsonArray found = branches.isEmpty() ? null : branches.get(0).getAsJsonArray("candidates");
+    return found == null || found.isEmpty()
+        ? explanation.authority().apply("")
+        : found.get(0).getAsJsonObject().get("authority");
   }
 
   private static String decision(Explanation explanation) {
@@ -97,7 +107,7 @@ public final class ExplainView {
   }
 
   /** Returns the number of endpoints in the branch. */
-  private static int addBranch(List<JsonObject> branches, Branch branch, RequestHead request) {
+  private static int addBranch(List<JsonObject> branches, Branch branch, Explanation all) {
     JsonObject json = Json.object("probability", branch.probability());
     branches.add(json);
     if (branch.decision() instanceof RouteDecision.Reject reject) {
@@ -108,10 +118,12 @@ public final class ExplainView {
               "message", reject.status().message(),
               "reason", reject.reason()));
     } else if (branch.decision() instanceof RouteDecision.Forward chosen) {
-      addForward(json, branch, chosen, request);
+      addForward(json, branch, chosen, all.request());
+      UnaryOperator<String> authority =
+          host -> all.authority().apply(chosen.action().hostRewrite().authority(host));
       return branch
           .tree()
-          .flatMap(tree -> branch.plan().map(plan -> new PickView(tree, plan)))
+          .flatMap(tree -> branch.plan().map(plan -> new PickView(tree, plan, authority)))
           .map(view -> view.addTo(json))
           .orElse(0);
     }

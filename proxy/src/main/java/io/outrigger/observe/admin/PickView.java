@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * Renders the plan of a cluster's picker together with its tree: the endpoints that may be picked,
@@ -28,19 +29,21 @@ import java.util.Set;
  */
 @AnyThread
 final class PickView {
-  /** An endpoint that may be picked, identified by its first address. */
-  private record Candidate(EndpointAddress address, EndpointAddress picked, Locality locality) {}
+  /** An endpoint that may be picked, and the address of it that is connected. */
+  private record Candidate(Backend backend, EndpointAddress picked) {}
 
   private final LbNode tree;
   private final PickPlan plan;
+  private final UnaryOperator<String> authority;
   private final Map<Candidate, Double> candidates = new LinkedHashMap<>();
   private final Map<RpcStatus, Double> failures = new LinkedHashMap<>();
   private final Set<EndpointAddress> included = new HashSet<>();
   private double waits;
 
-  PickView(LbNode tree, PickPlan plan) {
+  PickView(LbNode tree, PickPlan plan, UnaryOperator<String> authority) {
     this.tree = tree;
     this.plan = plan;
+    this.authority = authority;
     plan.forEachResult(1, this::add);
   }
 
@@ -63,10 +66,11 @@ final class PickView {
     return possible.size() + excluded.size();
   }
 
-  private static JsonObject json(Candidate candidate, double probability) {
+  private JsonObject json(Candidate candidate, double probability) {
     return Json.object(
         "address", candidate.picked(),
-        "locality", candidate.locality(),
+        "locality", candidate.backend().locality(),
+        "authority", authority.apply(candidate.backend().endpoint().hostname()),
         "tls", candidate.picked().tls().map(PickView::tls),
         "probability", probability);
   }
@@ -86,10 +90,9 @@ final class PickView {
   private void add(PickResult result, double probability) {
     if (result instanceof PickResult.Use use) {
       Backend backend = use.subchannel().backend();
-      EndpointAddress first = backend.endpoint().address();
-      included.add(first);
-      var candidate = new Candidate(first, use.subchannel().address(), backend.locality());
-      candidates.merge(candidate, probability, Double::sum);
+      included.add(backend.endpoint().address());
+      candidates.merge(
+          new Candidate(backend, use.subchannel().address()), probability, Double::sum);
     } else if (result instanceof PickResult.Fail fail) {
       failures.merge(fail.status(), probability, Double::sum);
     } else if (result instanceof PickResult.Drop drop) {

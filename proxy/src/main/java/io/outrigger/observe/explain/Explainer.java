@@ -104,7 +104,7 @@ public final class Explainer {
     return new Explanation(
         forward.name(),
         target.name(),
-        target.authority(),
+        set -> forward.authorityFor(request, target, set).value().toString(),
         request,
         domain,
         verdicts,

@@ -12,10 +12,13 @@ import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.view.LbNode;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * Explains how a request would be handled at this moment.
  *
+ * @param authority returns the {@code :authority} that is sent, given the one that the route sets
+ *     (empty for none)
  * @param domain the virtual host that serves the target; empty while there is no configuration
  * @param routes the verdicts on the first examined routes, in order
  * @param furtherRoutes the number of routes after those in {@code routes}
@@ -26,7 +29,7 @@ import java.util.Optional;
 public record Explanation(
     String forward,
     String target,
-    String authority,
+    UnaryOperator<String> authority,
     RequestHead request,
     Optional<DomainMatch> domain,
     List<Verdict> routes,
