@@ -101,7 +101,7 @@ public final class CallStats {
       stats.calls().values().forEach(durations::add);
     }
 
-    /** Statistics by gRPC method; methods without their own metrics count as {@code other}. */
+    /** Statistics by gRPC method; methods without their own metrics share one entry. */
     public Map<String, MethodStats> methods() {
       return methods;
     }

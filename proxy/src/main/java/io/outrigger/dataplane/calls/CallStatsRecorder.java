@@ -201,7 +201,7 @@ public final class CallStatsRecorder implements CallSummary {
     spans.attemptFailed(failure);
   }
 
-  /** Counts body bytes that are sent to the backend; does not release {@code data}. */
+  /** Counts body bytes that are sent to the backend; does not release the buffer. */
   public void outbound(ByteBuf data) {
     if (method != null) {
       sent += data.readableBytes();
@@ -209,7 +209,7 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
-  /** Counts body bytes received from the backend; does not release {@code data}. */
+  /** Counts body bytes received from the backend; does not release the buffer. */
   public void inbound(ByteBuf data) {
     int bytes = data.readableBytes();
     responseBytes += bytes;

@@ -55,7 +55,8 @@ public final class Histogram {
 
   /**
    * Adds the counts and the sum of another histogram, whose buckets may be different. All values in
-   * one bucket of {@code other} are counted as if they were equal to that bucket's upper bound.
+   * one bucket of the other histogram are counted as if they were equal to that bucket's upper
+   * bound.
    */
   public void add(Histogram other) {
     int bucket = 0;

@@ -24,7 +24,7 @@ final class MessagePrefixes {
   private MessagePrefixes() {}
 
   /**
-   * Returns the parser state after {@code data}; the indices of {@code data} do not change.
+   * Returns the parser state after the data; the indices of the buffer do not change.
    *
    * @param spans receives an event for each complete prefix
    * @param isRequest whether the body belongs to the request, not to the response

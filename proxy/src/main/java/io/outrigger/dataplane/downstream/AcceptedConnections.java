@@ -29,9 +29,7 @@ final class AcceptedConnections {
     open.remove(connection.id());
   }
 
-  /**
-   * The views of at most {@code max} connections with ids of at least {@code from}, ordered by id.
-   */
+  /** The views of connections, ordered by id, from the given id on and up to the maximum number. */
   List<SocketView> views(long from, int max) {
     return open.tailMap(from).values().stream().limit(max).map(DownstreamConnection::view).toList();
   }
@@ -47,7 +45,7 @@ final class AcceptedConnections {
   }
 
   /**
-   * Retires the connections for which {@code admission} returns a retirement, in several tasks.
+   * Retires, in several tasks, the connections for which the admission returns a retirement.
    *
    * @param from the lowest id of the connections to check
    */

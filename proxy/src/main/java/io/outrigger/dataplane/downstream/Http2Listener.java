@@ -281,7 +281,7 @@ public final class Http2Listener {
     return closePort(AcceptedConnections::close);
   }
 
-  /** Closes the port, then calls {@code end} with the connections of each loop. */
+  /** Closes the port, then ends the connections of each loop by the given function. */
   private CompletableFuture<Void> closePort(Consumer<AcceptedConnections> end) {
     Channel bound = server;
     if (bound == null) {

@@ -39,7 +39,7 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
   private static final long ABSENT = -1;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** Returns the filter; empty when {@code fault} can never inject a fault. */
+  /** Returns the filter; empty when the settings can never inject a fault. */
   static Optional<FaultFilter> of(FilterConfig.Fault fault, AtomicLong active) {
     return fault.canAct() ? Optional.of(new FaultFilter(fault, active)) : Optional.empty();
   }

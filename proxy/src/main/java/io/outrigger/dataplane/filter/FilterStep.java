@@ -10,7 +10,7 @@ public sealed interface FilterStep {
   record Proceed() implements FilterStep {}
 
   /**
-   * Delays the request for {@code nanos}.
+   * Delays the request for a number of nanoseconds.
    *
    * @param next the step after the delay: proceed or answer
    * @param onEnd runs once, when the delay or the call ends

@@ -66,8 +66,8 @@ public class HttpFilters {
   }
 
   /**
-   * Returns the configuration of {@code filter} with overrides applied. An override for another
-   * type of filter is ignored.
+   * Returns the configuration of a filter with overrides applied. An override for another type of
+   * filter is ignored.
    */
   private static FilterConfig effective(
       HttpFilter filter, List<Map<String, FilterConfig>> overrides) {

@@ -48,7 +48,7 @@ public final class SessionFilter implements RouteFilter {
     attributes = "; HttpOnly" + (path.isEmpty() ? "" : "; Path=" + path) + maxAge;
   }
 
-  /** Returns the filter; empty when {@code settings} disables the filter (A55-11). */
+  /** Returns the filter; empty when the settings disable the filter (A55-11). */
   public static Optional<SessionFilter> of(FilterConfig.StatefulSession settings) {
     return settings.cookie().map(SessionFilter::new);
   }

@@ -141,8 +141,7 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   /**
-   * Returns flow-control credit to the backend for {@code bytes} of the response that were sent to
-   * the app.
+   * Returns flow-control credit to the backend for bytes of the response that were sent to the app.
    */
   void returnCredit(int bytes) {
     if (state == State.OPEN && stream != null) {

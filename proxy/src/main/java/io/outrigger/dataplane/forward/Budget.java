@@ -13,7 +13,7 @@ final class Budget {
     this.max = max;
   }
 
-  /** Reserves {@code count}; returns false when less than {@code count} is available. */
+  /** Reserves a number of bytes or requests; returns false when fewer are available. */
   boolean hold(int count) {
     if (held.addAndGet(count) > max) {
       held.addAndGet(-count);

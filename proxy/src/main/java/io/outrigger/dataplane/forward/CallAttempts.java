@@ -73,7 +73,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     BACKING_OFF,
     OVER;
 
-    /** Returns {@code next}; throws when the table does not allow this transition. */
+    /** Returns the next phase; throws when the table does not allow this transition. */
     Phase to(Phase next) {
       boolean isAllowed =
           switch (this) {

@@ -64,7 +64,7 @@ public final class CallLoop implements Executor {
     return index;
   }
 
-  /** Posts {@code task} to the loop; callable from any thread. */
+  /** Posts a task to the loop; callable from any thread. */
   @Override
   public void execute(Runnable task) {
     executor.execute(task);
@@ -74,7 +74,7 @@ public final class CallLoop implements Executor {
     return clock.getAsLong();
   }
 
-  /** Returns the {@link RequestHead} of {@code headers}; a recurring list is parsed only once. */
+  /** Returns the {@link RequestHead} of a header list; a recurring list is parsed only once. */
   @SuppressWarnings("ReferenceEquality") // a recurring block is decoded to the same list
   RequestHead headOf(HeaderList headers) {
     if (!headers.recurs()) {

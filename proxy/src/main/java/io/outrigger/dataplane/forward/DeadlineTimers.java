@@ -19,7 +19,7 @@ public final class DeadlineTimers {
   /** Schedules a task to run once, later, on the loop. */
   @FunctionalInterface
   public interface Alarm {
-    /** Returns an action that removes {@code task} from the loop's queue. */
+    /** Returns an action that removes the task from the loop's queue. */
     Runnable in(long delayNanos, Runnable task);
   }
 
@@ -71,7 +71,7 @@ public final class DeadlineTimers {
   }
 
   /**
-   * Arms {@code entry}, replacing its earlier deadline.
+   * Arms an entry, replacing its earlier deadline.
    *
    * @param sinceNanos the start of the time limit, by the loop's clock; not in the future
    */
@@ -114,7 +114,7 @@ public final class DeadlineTimers {
     }
   }
 
-  /** Fires {@code entry}; a failure in one call must not prevent other deadlines. */
+  /** Fires an entry; a failure in one call must not prevent other deadlines. */
   private static void fire(Entry entry) {
     try {
       entry.onDeadline();

@@ -126,7 +126,7 @@ public final class Forward {
     return null;
   }
 
-  /** Whether {@code text} is a host with an optional port (RFC 9113 section 8.3.1). */
+  /** Whether the text is a host with an optional port (RFC 9113 section 8.3.1). */
   static boolean isAuthority(AsciiString text) {
     return AUTHORITY.matcher(text).matches();
   }

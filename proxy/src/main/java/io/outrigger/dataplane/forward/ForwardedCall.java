@@ -52,7 +52,7 @@ public final class ForwardedCall implements StreamHandler {
     SENDING,
     DONE;
 
-    /** Returns {@code next}; throws unless {@code next} is a later phase. */
+    /** Returns the next phase; throws unless the next phase is later. */
     Phase to(Phase next) {
       if (next.compareTo(this) <= 0) {
         throw new IllegalStateException("a call went from " + this + " to " + next);

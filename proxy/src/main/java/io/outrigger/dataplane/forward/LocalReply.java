@@ -58,7 +58,7 @@ public final class LocalReply {
     return withStatus(HeaderList.builder(3), status, reason);
   }
 
-  /** Adds the given status to a copy of {@code last}, a header block without a gRPC status. */
+  /** Adds the given status to a copy of a last header block that has no gRPC status. */
   static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
     return withStatus(HeaderList.builder(last.size() + 3).addAll(last), status, reason);
   }
@@ -105,8 +105,8 @@ public final class LocalReply {
   }
 
   /**
-   * Percent-encodes {@code message} for {@code grpc-message}. A long text is cut in the middle, so
-   * that the node ID at its end remains.
+   * Percent-encodes a message for {@code grpc-message}. A long text is cut in the middle, so that
+   * the node ID at its end remains.
    */
   static String encode(String message) {
     String whole = percentEncoded(message);

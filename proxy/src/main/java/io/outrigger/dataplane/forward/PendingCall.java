@@ -57,7 +57,7 @@ final class PendingCall {
     return hold(head.heapBytes());
   }
 
-  /** Reserves {@code count} bytes of the forward's limit; false when the limit is reached. */
+  /** Reserves bytes of the forward's limit; false when the limit is reached. */
   boolean hold(int count) {
     if (!limit.bytes().hold(count)) {
       return false;
@@ -67,8 +67,8 @@ final class PendingCall {
   }
 
   /**
-   * Parks the call until the target has a selector other than {@code seen}; false when another
-   * selector is published already.
+   * Parks the call until the target has another selector than the given selector; false when
+   * another selector is published already.
    */
   boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
     var next = new Parking();
@@ -76,7 +76,7 @@ final class PendingCall {
   }
 
   /**
-   * Parks the call until the cluster has a picker other than {@code seen}; false when another
+   * Parks the call until the cluster has another picker than the given picker; false when another
    * picker is published already.
    */
   boolean parkOn(ClusterHandle cluster, Picker seen) {
@@ -94,7 +94,7 @@ final class PendingCall {
     return true;
   }
 
-  /** Runs {@code then} in {@code nanos} nanoseconds, unless {@link #stop} is called before. */
+  /** Runs a task after a number of nanoseconds, unless {@link #stop} is called before. */
   void pause(long nanos, Runnable then) {
     pause =
         new DeadlineTimers.Entry() {

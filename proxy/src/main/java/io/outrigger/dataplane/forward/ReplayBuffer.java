@@ -48,8 +48,8 @@ final class ReplayBuffer {
   }
 
   /**
-   * Copies as many of the first readable bytes of {@code data} as fit; copies nothing after bytes
-   * that did not fit.
+   * Copies as many of the first readable bytes of a buffer as fit; copies nothing after bytes that
+   * did not fit.
    *
    * @return the number of copied bytes
    */
@@ -85,7 +85,7 @@ final class ReplayBuffer {
     return size;
   }
 
-  /** Returns {@link #large} with all bytes that are already copied and space for {@code more}. */
+  /** Returns {@link #large} with all bytes that are already copied and space for further bytes. */
   private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
     ByteBuf buffer = large;
     if (buffer == null) {

@@ -129,8 +129,8 @@ final class RequestRelay {
   }
 
   /**
-   * Called when {@code bytes} were sent to the backend. Bytes that are sent for the first time
-   * return credit to the app.
+   * Called when bytes were sent to the backend. Bytes that are sent for the first time return
+   * credit to the app.
    */
   void onSent(int bytes) {
     sent += bytes;

@@ -99,9 +99,7 @@ public final class HeapWatch {
     this.onFull = onFull;
   }
 
-  /**
-   * Starts a thread that measures the heap and updates {@code gauge} until the thread is closed.
-   */
+  /** Starts a thread that measures the heap and updates the gauge until the thread is closed. */
   public static ControlThread start(MemoryGauge gauge) {
     var thread = new ControlThread("heap");
     Runtime jvm = Runtime.getRuntime();

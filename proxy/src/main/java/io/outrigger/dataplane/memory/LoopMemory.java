@@ -266,7 +266,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Whether {@code next} is spared because another loop has a much heavier connection to end. When
+   * Whether a connection is spared because another loop has a much heavier connection to end. When
    * memory is full, only connections below {@link #TRIFLE_BYTES} are spared.
    */
   private boolean isHeavierElsewhere(Ranked next) {

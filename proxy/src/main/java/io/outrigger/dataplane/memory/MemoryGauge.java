@@ -121,7 +121,7 @@ public final class MemoryGauge implements ProcessMemory {
     return accounts;
   }
 
-  /** Returns the connections of {@code loop}. Must be called on {@code loop}. */
+  /** Returns the connections of an event loop. Must be called on that loop. */
   private LoopMemory on(EventLoop loop) {
     LoopMemory known = current.get();
     if (known == null || known.loop() != loop) {
@@ -185,7 +185,7 @@ public final class MemoryGauge implements ProcessMemory {
     }
   }
 
-  /** Sets {@code collect}, which is called when the used heap suggests that peers hold too much. */
+  /** Sets the task that is called when the used heap suggests that peers hold too much. */
   void onSuspicion(Runnable collect) {
     onSuspicion = collect;
   }
@@ -210,7 +210,7 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether {@code held} exceeds 85 % of the heap's limit, and exceeds the last measured live bytes
+   * Whether the held bytes exceed 85 % of the heap's limit, and exceed the last measured live bytes
    * by more than the usual amount of short-lived garbage.
    */
   private boolean isSuspect(long held) {
@@ -274,10 +274,7 @@ public final class MemoryGauge implements ProcessMemory {
     onReleased(weight);
   }
 
-  /**
-   * Records that connections hold {@code weight} bytes less than before, because a connection or
-   * streams have ended.
-   */
+  /** Records how many bytes were released because a connection or streams have ended. */
   void onReleased(long weight) {
     released.addAndGet(weight);
     long toEnd = heapToEnd.getAndAdd(-weight);

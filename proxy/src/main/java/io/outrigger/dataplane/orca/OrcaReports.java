@@ -25,7 +25,7 @@ public final class OrcaReports {
     }
   }
 
-  /** Returns the serialized message that requests a report every {@code interval}. */
+  /** Returns the serialized message that requests a report after every interval. */
   public static byte[] request(Duration interval) {
     return OrcaLoadReportRequest.newBuilder()
         .setReportInterval(
@@ -36,7 +36,7 @@ public final class OrcaReports {
         .toByteArray();
   }
 
-  /** Decodes a report; empty when {@code message} is invalid. */
+  /** Decodes a report; empty when the message is invalid. */
   public static Optional<BackendMetrics> ofMessage(byte[] message) {
     try {
       OrcaLoadReport proto = OrcaLoadReport.parseFrom(message);

@@ -81,7 +81,7 @@ public final class ConfigSelector {
     return select(request, random, null);
   }
 
-  /** Routes one request, and reports each examined route to {@code trace}, if not null. */
+  /** Routes one request, and reports each examined route to the trace, if not null. */
   public @Nullable RouteDecision select(
       RequestView request, RandomSource random, @Nullable RouteTrace trace) {
     if (failure != null) {

@@ -49,9 +49,9 @@ public final class ConfigSelectors {
   }
 
   /**
-   * Returns the selector of {@code config}: the previous selector when nothing has changed.
+   * Returns the selector of a configuration: the previous selector when nothing has changed.
    *
-   * @param handles all clusters that routes of {@code config} use, by name
+   * @param handles all clusters that routes of the configuration use, by name
    */
   public ConfigSelector next(XdsConfig config, Map<String, ClusterHandle> handles) {
     if (last != null && last.isFor(config, handles)) {

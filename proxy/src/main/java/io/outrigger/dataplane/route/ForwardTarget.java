@@ -17,7 +17,7 @@ public interface ForwardTarget {
   @Nullable ConfigSelector selector();
 
   /**
-   * Parks a call until a selector other than {@code seen} is published.
+   * Parks a call until another selector is published.
    *
    * @param seen the selector that the caller knows; null to wait for the first selector
    * @return a ticket for {@link #unpark}, or a negative number when another selector is already

@@ -26,7 +26,7 @@ public sealed interface RouteDecision {
       Map<String, ClusterHandle> clusters)
       implements RouteDecision {
     /**
-     * Changes the call to the route's cluster {@code name} (A60 "Config Selector Changes").
+     * Changes the call to the route's cluster of the given name (A60 "Config Selector Changes").
      *
      * @param held the cluster of the call, released when the call changes to another cluster
      * @return the new cluster of the call: {@code held} when the route does not have the other

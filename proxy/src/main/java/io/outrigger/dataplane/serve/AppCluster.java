@@ -68,7 +68,7 @@ public final class AppCluster {
     handle = Optional.ofNullable(clusters.apply(config()).get(name)).orElseThrow();
   }
 
-  /** Connects to whichever address in {@code fixed} answers first. */
+  /** Connects to whichever of the addresses answers first. */
   public AppCluster at(List<EndpointAddress> fixed) {
     var endpoint = new Endpoint(fixed, HealthStatus.HEALTHY, 1, "");
     var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));
@@ -87,9 +87,7 @@ public final class AppCluster {
     this.stopLookups = stopLookups;
   }
 
-  /**
-   * Changes the addresses of the app. While {@code next} is a failure, calls fail with its reason.
-   */
+  /** Changes the addresses of the app, or sets a failure, with whose reason calls then fail. */
   public void endpoints(Outcome<EndpointSet> next) {
     endpoints = next;
     clusters.apply(config());
@@ -146,7 +144,7 @@ public final class AppCluster {
     return "the app cannot be reached: " + failure;
   }
 
-  /** Runs {@code task} as soon as there is a connection to the app, possibly at once. */
+  /** Runs a task as soon as there is a connection to the app, possibly at once. */
   void whenReachable(Runnable task) {
     if (isReachable()) {
       task.run();

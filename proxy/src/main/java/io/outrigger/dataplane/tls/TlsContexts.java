@@ -51,7 +51,7 @@ public final class TlsContexts {
   }
 
   /**
-   * Subscribes to the context of {@code settings}.
+   * Subscribes to the context of the given settings.
    *
    * @param user receives each new context, or the reason why no context was built, with the code
    *     UNAVAILABLE; called on the control loop, never before this method returns

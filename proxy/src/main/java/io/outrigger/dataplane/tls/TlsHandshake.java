@@ -62,7 +62,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     this.listener = listener;
   }
 
-  /** Whether {@code channel} is connected and its handshake is in progress. */
+  /** Whether the channel is connected and its handshake is in progress. */
   public static boolean isUnderWay(Channel channel) {
     return channel.isActive() && channel.pipeline().get(TlsHandshake.class) != null;
   }

@@ -238,8 +238,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Posts a copy of {@code data}, owned by {@code taker}, to {@code loop}, and releases {@code
-   * data}. The indices of {@code data} are not changed, because another owner may use them.
+   * Posts a copy of the data to a loop, where the taker owns the copy, and releases the data. The
+   * indices of the data are not changed, because another owner may use them.
    */
   static void postCopy(Executor loop, ByteBuf data, Consumer<ByteBuf> taker) {
     int bytes = data.readableBytes();

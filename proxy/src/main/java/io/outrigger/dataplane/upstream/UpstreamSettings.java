@@ -18,8 +18,8 @@ public record UpstreamSettings(
     Duration idleTimeout,
     ConnectionSettings http2) {
   /**
-   * A PING is sent when nothing was read for the duration {@code time}. The connection is lost when
-   * no answer arrives within the duration {@code timeout}.
+   * Keepalive: a PING is sent when nothing was read for {@code time}, and the connection is lost
+   * when no answer arrives within {@code timeout}.
    */
   public record KeepAlive(Duration time, Duration timeout) {}
 }

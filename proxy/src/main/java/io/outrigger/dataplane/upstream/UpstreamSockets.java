@@ -31,7 +31,7 @@ public final class UpstreamSockets {
     byLoop = Stream.<Map<Long, Entry>>generate(HashMap::new).limit(loops.count()).toList();
   }
 
-  /** Adds a connection of the current {@code loop}; the returned task removes the connection. */
+  /** Adds a connection of the current loop; the returned task removes the connection. */
   Runnable add(int loop, SubchannelName owner, Http2Connection connection) {
     long id = loops.nextSocketId();
     byLoop.get(loop).put(id, new Entry(owner, connection));
