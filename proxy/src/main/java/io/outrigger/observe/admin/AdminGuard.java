@@ -70,7 +70,7 @@ final class AdminGuard {
   }
 
   /**
-   * Whether {@code host} is loopback or the bound address. A server that is bound to all addresses
+   * Whether a host is loopback or the bound address. A server that is bound to all addresses
    * accepts any IP literal, but no names, since DNS rebinding needs a name.
    */
   private boolean isOwnHost(String host) {

@@ -44,7 +44,7 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   /**
    * Returns the value of a query parameter; empty without the parameter.
    *
-   * @throws IllegalArgumentException when the value is not in {@code words}
+   * @throws IllegalArgumentException when the value is not one of the allowed words
    */
   public Optional<String> choice(String name, String... words) {
     Optional<String> given = parameter(name);
@@ -57,7 +57,7 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   /**
    * Rejects unknown parameters, because the reply to a misspelt parameter would be misleading.
    *
-   * @throws IllegalArgumentException when a parameter is not in {@code known}
+   * @throws IllegalArgumentException when a parameter is not one of the known parameters
    */
   public void requireOnly(List<String> known) {
     for (String name : query.keySet()) {

@@ -76,7 +76,7 @@ public final class EventLog {
     return new Page(page, next);
   }
 
-  /** Runs {@code listener} on the control loop after each event, until {@link #unlisten}. */
+  /** Runs the listener on the control loop after each event, until {@link #unlisten}. */
   public void listen(Runnable listener) {
     control.checkInside();
     listeners.add(listener);

@@ -41,7 +41,7 @@ public final class TrafficHistory implements CallObserver {
 
   private static final int MINUTES_KEPT = 60;
 
-  /** The maximum number of clusters and endpoints per event loop until the next {@code take}. */
+  /** The maximum number of clusters, and of endpoints, per event loop between two collections. */
   static final int MAX_CLUSTERS = 500;
 
   static final int MAX_ENDPOINTS = 2_000;
@@ -229,7 +229,7 @@ public final class TrafficHistory implements CallObserver {
       }
     }
 
-    /** Closes the current minute, which started at {@code begin}. */
+    /** Closes the current minute, which started at the given time. */
     void close(Instant begin, Instant oldest) {
       if (current != null) {
         minutes.add(current.summary(begin));

@@ -99,7 +99,7 @@ final class OtlpMetrics implements MetricProducer {
       return DoublePointData.create(startNanos, nanos, labels, value, List.of());
     }
 
-    /** Buckets are not cumulative in {@code point} or OTLP. OTLP omits the infinite bound. */
+    /** Buckets are not cumulative, in the snapshot or in OTLP. OTLP omits the infinite bound. */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();
       var bounds = buckets.stream().map(ClassicHistogramBucket::getUpperBound);

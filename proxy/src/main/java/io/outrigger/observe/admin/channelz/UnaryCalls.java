@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 public final class UnaryCalls {
   private UnaryCalls() {}
 
-  /** Sends the result or the failure of {@code result} to {@code out}. */
+  /** Sends the result or the failure of a future to an observer. */
   public static <T> void answer(StreamObserver<T> out, CompletionStage<T> result) {
     var unused =
         result.whenComplete(
