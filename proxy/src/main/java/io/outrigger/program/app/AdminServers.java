@@ -128,7 +128,7 @@ final class AdminServers implements AutoCloseable {
     state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server));
   }
 
-  /** Returns the address of the server that {@code flag} enables; empty when that server is off. */
+  /** Returns the address of the server that the flag enables; empty when that server is off. */
   Optional<InetSocketAddress> address(Flag flag) {
     return Optional.ofNullable(running.get(flag)).map(Running::address);
   }

@@ -56,7 +56,7 @@ record AdminState(
     return forwards.stream().map(RunningForward::name).collect(Collectors.joining(", "));
   }
 
-  /** Returns the forward called {@code name}, or all forwards when {@code name} is empty. */
+  /** Returns the forward with the given name, or all forwards when the name is empty. */
   List<RunningForward> forwards(Optional<String> name) {
     return forwards.stream()
         .filter(forward -> name.map(forward.name()::equals).orElse(true))
@@ -131,7 +131,7 @@ record AdminState(
         endpoints);
   }
 
-  /** Runs {@code view} on the control loop; other threads read its result, which is immutable. */
+  /** Creates a view on the control loop; other threads read this view, which is immutable. */
   <T> CompletionStage<T> onControl(Supplier<T> view) {
     return CompletableFuture.supplyAsync(view, control)
         .whenComplete(

@@ -117,7 +117,7 @@ final class BootstrapWait {
     }
   }
 
-  /** Waits at most {@code time} for {@code end}; returns whether {@code end} has completed. */
+  /** Waits for the future, at most for the given time; returns whether the future has completed. */
   private static boolean awaitEnd(Duration time, CompletableFuture<Void> end) {
     end.copy().completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS).join();
     return end.isDone();

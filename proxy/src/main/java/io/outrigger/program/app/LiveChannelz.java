@@ -127,7 +127,7 @@ final class LiveChannelz implements ChannelzSource {
                             next -> next.stream().filter(socket -> socket.id() == id).findAny()));
   }
 
-  /** Returns the open connections to the ports whose names pass the test {@code names}. */
+  /** Returns the open connections to the ports whose names pass the given test. */
   private CompletionStage<List<SocketView>> sockets(Predicate<String> names, long from, int max) {
     return state
         .onControl(

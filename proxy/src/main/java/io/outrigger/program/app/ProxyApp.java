@@ -229,7 +229,7 @@ public final class ProxyApp implements AutoCloseable {
     }
   }
 
-  /** Creates the clients of the control planes that {@code source} names. Opens no port. */
+  /** Creates the clients of the control planes that the source names. Opens no port. */
   private void use(ConfigSource source) throws InvalidInput {
     Optional<ResourceDirectory> files =
         source.isStatic()
@@ -392,7 +392,7 @@ public final class ProxyApp implements AutoCloseable {
     return state.forwards(Optional.of(forward)).get(0).listen();
   }
 
-  /** Returns the address of the server that {@code flag} enables; empty when that server is off. */
+  /** Returns the address of the server that the flag enables; empty when that server is off. */
   public Optional<InetSocketAddress> address(Flag flag) {
     return admin.address(flag);
   }
@@ -464,7 +464,7 @@ public final class ProxyApp implements AutoCloseable {
     audit.ifPresent(StdoutAuditLog::close);
   }
 
-  /** Runs {@code task} on the control loop; the result completes when the task's stage does. */
+  /** Runs a task on the control loop; the result completes when the task's stage does. */
   private CompletableFuture<Void> onControl(Supplier<CompletionStage<Void>> task) {
     var done = new CompletableFuture<Void>();
     control.execute(() -> task.get().whenComplete((result, failure) -> done.complete(null)));

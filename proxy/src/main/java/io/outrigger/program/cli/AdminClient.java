@@ -42,8 +42,8 @@ final class AdminClient {
   record Reply(int status, String body) {}
 
   /**
-   * Returns a client of the sidecar whose admin address is in {@code flag}. Without the flag,
-   * {@code $OUTRIGGER_ADMIN} is used, and without both the default address.
+   * Returns a client of the sidecar whose admin address the flag gives. Without the flag, {@code
+   * $OUTRIGGER_ADMIN} is used, and without both the default address.
    */
   static AdminClient of(Optional<String> flag, Map<String, String> environment)
       throws InvalidInput {
@@ -89,7 +89,7 @@ final class AdminClient {
     return body(path, get(path));
   }
 
-  /** Returns the body of {@code reply}, which must have the status 200. */
+  /** Returns the body of a reply, which must have the status 200. */
   String body(String path, Reply reply) throws StartFailure {
     if (reply.status() != 200) {
       throw failure(
@@ -100,7 +100,7 @@ final class AdminClient {
   }
 
   /**
-   * Runs {@code reader}, which parses a reply.
+   * Runs a function that parses a reply.
    *
    * @throws StartFailure when the reply has an unexpected form
    */

@@ -103,7 +103,7 @@ final class HelpText {
     return start + " ".repeat(column - start.length()) + first + String.join("", lines);
   }
 
-  /** Breaks {@code text} between words into lines that are indented by {@code indent}. */
+  /** Breaks a text between words into lines with the given indentation. */
   private static List<String> wrapped(String text, Help help, int indent) {
     int width = help.commandSpec().usageMessage().width();
     List<String> lines = new ArrayList<>();

@@ -19,9 +19,9 @@ record JsonView(JsonObject json) {
   static final JsonView EMPTY = new JsonView(new JsonObject());
 
   /**
-   * Returns the objects of the list in {@code text}.
+   * Returns the objects of a list in JSON text.
    *
-   * @throws JsonParseException when {@code text} is not a list of objects
+   * @throws JsonParseException when the text is not a list of objects
    */
   static List<JsonView> listOf(String text) {
     if (JsonParser.parseString(text) instanceof JsonArray array

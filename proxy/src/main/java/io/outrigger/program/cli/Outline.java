@@ -34,9 +34,9 @@ final class Outline {
   private Outline() {}
 
   /**
-   * Renders {@code value}; returns no lines when the value has no members or elements.
+   * Renders a JSON value; returns no lines when the value has no members or elements.
    *
-   * @throws JsonParseException when {@code value} is neither an object nor a list
+   * @throws JsonParseException when the value is neither an object nor a list
    */
   static List<String> of(JsonElement value) {
     var outline = new Outline();

@@ -132,7 +132,7 @@ public final class Demo {
         Machine.current());
   }
 
-  /** Returns the JSON text of a bootstrap that ends with the members in {@code more}. */
+  /** Returns the JSON text of a bootstrap that ends with the given members. */
   private static String bootstrap(int controlPlanePort, String node, String more) {
     return """
     {

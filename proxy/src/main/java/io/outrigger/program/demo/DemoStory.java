@@ -92,7 +92,7 @@ final class DemoStory {
   }
 
   /**
-   * Runs the story once within {@code limit}, or without a limit again and again until the demo is
+   * Runs the story once within the limit, or without a limit again and again until the demo is
    * stopped. Returns whether every step succeeded.
    */
   boolean run(Optional<Duration> limit) throws IOException {
@@ -172,7 +172,7 @@ final class DemoStory {
     }
   }
 
-  /** Prints {@code text}, and the app's replies and failures since they were last printed. */
+  /** Prints a text, and the app's replies and failures since they were last printed. */
   private void sayWithAnswers(String text) {
     String answers =
         load.takeByBackend().entrySet().stream()
@@ -196,8 +196,8 @@ final class DemoStory {
   }
 
   /**
-   * Waits until {@code step} returns true. Returns false after 60 s, which fails the story, or when
-   * the user has ended the demo.
+   * Waits until the step has happened. Returns false after 60 s, which fails the story, or when the
+   * user has ended the demo.
    */
   private boolean happens(BooleanSupplier step) {
     long deadline = WaitingClock.nanoTime() + STEP_LIMIT.toNanos();

@@ -30,7 +30,7 @@ public class InvalidInput extends Exception {
     }
   }
 
-  /** Parses {@code text}; if {@code parser} fails, the message begins with {@code flag}. */
+  /** Parses a text; if the parser fails, the message begins with the name of the flag. */
   public static <T> T read(String flag, String text, Function<String, T> parser)
       throws InvalidInput {
     try {

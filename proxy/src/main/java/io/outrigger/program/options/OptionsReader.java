@@ -410,7 +410,7 @@ public final class OptionsReader {
   }
 
   /**
-   * @param limit the description of {@code max} in the message about a size that is too large
+   * @param limit the description of the maximum in the message about a size that is too large
    */
   private static long bytes(String text, long min, long max, String limit) {
     long bytes = ByteSize.parse(text);
@@ -434,7 +434,7 @@ public final class OptionsReader {
     return value(flag, defaultValue, text -> oneOf(text, all));
   }
 
-  /** Returns the element that {@code text} names; case is ignored. */
+  /** Returns the element with the given name; case is ignored. */
   private static <E> E oneOf(String text, List<E> all) {
     return all.stream()
         .filter(each -> each.toString().equalsIgnoreCase(text))

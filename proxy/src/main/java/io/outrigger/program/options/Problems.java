@@ -15,7 +15,7 @@ final class Problems {
   }
 
   /**
-   * Returns the value of {@code text}; empty when {@code parser} throws an {@link
+   * Returns the parsed value of a text; empty when the parser throws an {@link
    * IllegalArgumentException}, whose message is added.
    */
   <T> Optional<T> parse(String place, String text, Function<String, T> parser) {
@@ -35,7 +35,7 @@ final class Problems {
     lines.addAll(input.lines());
   }
 
-  /** Returns {@code last} if it is the only error, else an exception with all errors. */
+  /** Returns the last error if it is the only error, else an exception with all errors. */
   InvalidInput combinedWith(InvalidInput last) {
     if (lines.isEmpty()) {
       return last;
@@ -44,7 +44,7 @@ final class Problems {
     return new InvalidInput(lines);
   }
 
-  /** Throws the exception that {@link #parse} expects of a parser, unless {@code holds} is true. */
+  /** Throws the exception that {@link #parse} expects of a parser, unless the condition holds. */
   static void require(boolean holds, String otherwise) {
     if (!holds) {
       throw new IllegalArgumentException(otherwise);

@@ -142,7 +142,7 @@ public final class SourceLookup {
     return paths;
   }
 
-  /** Returns a copy of {@code given} whose only server serves the static files. */
+  /** Returns a copy of the given bootstrap whose only server serves the static files. */
   private static Bootstrap forFiles(Bootstrap given) {
     var files =
         new XdsServer(
