@@ -25,7 +25,7 @@ public final class Exhaustion {
     return Optional.empty();
   }
 
-  /** Whether the JVM threw {@code error}: Netty throws a subclass at the limit of its buffers. */
+  /** Whether the JVM threw {@code error}; without free buffers, Netty throws a subclass. */
   public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;
   }

@@ -64,7 +64,7 @@ public record IpAddress(boolean isV6, long high, long low) {
 
   /**
    * Whether {@code text} is four numbers up to 255, without leading zeros, which some parsers read
-   * as octal. A regular expression would be ten times slower.
+   * as octal. Uses no regular expression, which would be ten times slower.
    */
   private static boolean isV4(String text) {
     int numbers = 0;

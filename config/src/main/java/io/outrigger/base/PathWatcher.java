@@ -35,7 +35,7 @@ public final class PathWatcher<T> {
    * @param name a description of the files for log messages
    * @param reading runs the polls, which may block
    * @param poll called on the control loop before each poll; returns a supplier that reads the
-   *     files on {@code reading}
+   *     files on the executor {@code reading}
    * @param onResult receives the result of each poll on the control loop
    */
   public PathWatcher(

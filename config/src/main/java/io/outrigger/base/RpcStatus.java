@@ -83,8 +83,8 @@ public record RpcStatus(Code code, String message) {
   }
 
   /**
-   * Returns the status of calls after this failure of the control plane or of name resolution:
-   * UNAVAILABLE with the same message (A88 "status codes", A54).
+   * Returns the status UNAVAILABLE, with the message of this failure, for calls after a failure of
+   * the control plane or of name resolution (A88 "status codes", A54).
    */
   public RpcStatus forDataPlane() {
     return code == Code.UNAVAILABLE ? this : new RpcStatus(Code.UNAVAILABLE, message);

@@ -62,8 +62,8 @@ public record FilterChainMatch(
 
   /**
    * Whether the two chains are duplicates, which means that a connection could match both equally
-   * well. By A36, the Cartesian products of the chains' fields then share an element, which is true
-   * if the chains share a value of each field.
+   * well. A36 compares the Cartesian products of the fields of both chains; the products share an
+   * element if the chains share a value of each field.
    */
   public boolean duplicates(FilterChainMatch other) {
     return transport.equals(other.transport)

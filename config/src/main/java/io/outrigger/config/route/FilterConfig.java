@@ -20,7 +20,7 @@ public interface FilterConfig {
   record Fault(Optional<Delay> delay, Optional<Abort> abort, Optional<Long> maxActive)
       implements FilterConfig {
     /**
-     * Whether the filter can affect any request. Control planes often send filters without faults.
+     * Whether the filter can affect any request. Often, control planes send an empty fault filter.
      */
     public boolean canAct() {
       return delay.filter(d -> d.share().numerator() > 0).isPresent()

@@ -15,19 +15,19 @@ import java.util.Set;
  */
 public record RetryPolicy(
     Set<Code> codes, int maxAttempts, Duration baseInterval, Duration maxInterval) {
-  /** The limit of A6 "Limits on Retries and Hedges". */
+  /** The maximum of {@code maxAttempts} (A6 "Limits on Retries and Hedges"). */
   public static final int MAX_ATTEMPTS = 5;
 
   /** The default of Envoy's {@code RetryPolicy.num_retries}. */
   public static final int DEFAULT_RETRIES = 1;
 
-  /** The default of Envoy's {@code RetryBackOff} and of A44. */
+  /** The default {@code baseInterval} of Envoy's {@code RetryBackOff} and of A44. */
   public static final Duration DEFAULT_BASE_INTERVAL = Duration.ofMillis(25);
 
   /** The ratio of the default {@code maxInterval} to {@code baseInterval} (A44). */
   public static final int DEFAULT_MAX_FACTOR = 10;
 
-  /** The minimum of both intervals; shorter intervals are raised to this minimum (A44). */
+  /** The minimum of each interval; shorter intervals are raised to this minimum (A44). */
   public static final Duration MIN_INTERVAL = Duration.ofMillis(1);
 
   public RetryPolicy {

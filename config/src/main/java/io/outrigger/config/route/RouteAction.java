@@ -28,11 +28,11 @@ public sealed interface RouteAction {
   }
 
   /**
-   * Passes the request to the server's application (A36). On a client, a request on this route
-   * fails (A31-39).
+   * Passes the request to the server's application (A36). On a client, requests with this action
+   * fail (A31-39).
    */
   record NonForwarding() implements RouteAction {}
 
-  /** An action that proxyless clients do not support. A request on this route fails (A31-39). */
+  /** An action that proxyless clients do not support, so that requests fail (A31-39). */
   record Unsupported(String kind) implements RouteAction {}
 }

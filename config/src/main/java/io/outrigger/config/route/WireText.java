@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A form of text with one character for each received byte, so that requests need no decoding.
- * Decoders of resources convert the control plane's Unicode text to this form once.
+ * Decoders of resources convert the control plane's Unicode text to {@code WireText} once.
  */
 @AnyThread
 public final class WireText {
