@@ -79,8 +79,8 @@ public final class CertificateStore {
   }
 
   /**
-   * Watches exactly {@code providers}, until {@link #close} or the next call. Providers that do not
-   * change are not restarted.
+   * Watches the given providers, until {@link #close} or the next call of this method. Providers
+   * that do not change are not restarted.
    */
   public void start(Map<String, CertificateProvider> providers) {
     loop.checkInside();

@@ -57,7 +57,7 @@ record SigningRequest(KeyPair pair) {
     }
   }
 
-  /** Returns attributes that request {@code uri} as a critical name, as there is no subject. */
+  /** Returns attributes that request the name {@code uri}, critical because a subject is absent. */
   private static Der named(String uri) {
     Der name = new Der(Der.CONTEXT_URI, uri.getBytes(StandardCharsets.US_ASCII));
     Der names = new Der(Der.OCTET_STRING, Der.of(Der.SEQUENCE, name).bytes());

@@ -28,7 +28,7 @@ public record SystemRoots(Optional<String> file) {
     return new SystemRoots(Optional.ofNullable(environment.get(VARIABLE)));
   }
 
-  /** The JVM uses the first of these files that exists (JSSE reference, "TrustManager"). */
+  /** The trust stores of the JVM, which uses the first existing file (JSSE reference). */
   private static Stream<String> storesOfJvm() {
     Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
     String named = System.getProperty("javax.net.ssl.trustStore", "");

@@ -32,7 +32,7 @@ final class ClusterSourceDecoder {
     if (proto.hasClusterType()) {
       return custom(proto, errors);
     }
-    // An unset type reads as STATIC, the first value of the enum.
+    // If a cluster has no type, protobuf returns STATIC, the first value of the enum.
     return switch (proto.getType()) {
       case EDS -> eds(proto, errors.at("eds_cluster_config"));
       case LOGICAL_DNS -> dns(proto, true, errors.at("load_assignment"));

@@ -57,7 +57,7 @@ final class OverlayDecoder {
     }
   }
 
-  /** Applies the ALPN names of the first rule that has any; {@code Cluster} has no such field. */
+  /** Applies the ALPN names of the first rule with such names; no field of Cluster has them. */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
     OverlayEffect effect = result.effect();

@@ -39,7 +39,7 @@ record PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
           (proto, errors) ->
               Optional.of(new BalancingPolicy.PickFirst(proto.getShuffleAddressList())));
 
-  /** If {@code lb_policy} names this policy, localities are chosen by weight first (A52-04). */
+  /** If {@code lb_policy} is LEAST_REQUEST, localities are chosen by weight first (A52-04). */
   static final PolicyDecoder LEAST_REQUEST = // A48
       PolicyDecoder.ofMessage(
               "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class Redaction {
-  /** The field with the name of the header, by the type of a message that describes a header. */
+  /** For each type of message that describes a header, the field with the name of the header. */
   private static final Map<String, String> HEADER_NAME_FIELDS =
       Map.of(
           "envoy.config.core.v3.HeaderValue", "key",
@@ -57,7 +57,7 @@ public final class Redaction {
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
               + "|api_key|private_key|json_key|client_secret)");
 
-  /** Members of a {@code Struct} whose text is the name of the value in member {@link #VALUE}. */
+  /** The members of a {@code Struct} that hold the name of the text in member {@link #VALUE}. */
   private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
 
   private static final String VALUE = "value";

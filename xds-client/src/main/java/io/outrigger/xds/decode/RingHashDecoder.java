@@ -14,7 +14,7 @@ import java.util.Optional;
 final class RingHashDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
 
-  /** The default in a service config; the default in xDS is larger (A42 "LB Policy Config"). */
+  /** The default maximum ring size in a service config; the default in xDS is larger (A42). */
   private static final long CUSTOM_MAX_SIZE = 4096;
 
   static final PolicyDecoder DECODER =

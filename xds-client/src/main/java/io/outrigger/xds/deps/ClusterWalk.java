@@ -75,9 +75,8 @@ final class ClusterWalk {
   }
 
   /**
-   * Visits clusters that only calls hold, because no route names the clusters (A31-06). If a
-   * resource of one of these clusters is unresolved, the cluster keeps its previous result
-   * (A31-41).
+   * Visits clusters that only calls hold, because no route names the clusters (A31-06). A held
+   * cluster with an unresolved resource keeps its previous result (A31-41).
    */
   void visitHeld(Iterable<String> names) {
     for (String name : names) {

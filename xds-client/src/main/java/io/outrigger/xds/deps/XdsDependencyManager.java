@@ -130,9 +130,9 @@ public final class XdsDependencyManager {
   }
 
   /**
-   * Sets the names of the clusters that calls hold. These clusters stay watched and part of the
-   * configuration even when no route names them (A31-06), until a later call of this method does
-   * not contain them (A31-07).
+   * Sets the names of the clusters that calls hold. A held cluster stays watched and part of the
+   * configuration even when no route names the cluster (A31-06), until a later call of this method
+   * omits the cluster (A31-07).
    */
   public void keep(Set<String> names) {
     loop.checkInside();

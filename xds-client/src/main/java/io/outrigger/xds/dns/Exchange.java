@@ -147,7 +147,7 @@ final class Exchange {
             });
   }
 
-  /** Reduces the remaining time for the answer to {@code max}. */
+  /** Limits the remaining time for the answer to {@code max}. */
   void limitTimeout(Duration max) {
     ScheduledFuture<?> running = timer;
     if (done || (running != null && running.getDelay(TimeUnit.NANOSECONDS) <= max.toNanos())) {

@@ -32,7 +32,7 @@ import javax.net.ssl.SSLException;
 
 /**
  * Sends requests to one API server. All requests share a connection if the server supports HTTP/2.
- * The credentials are read for each request, on the loop of this package.
+ * The credentials are read for each request, on the thread of this package.
  */
 @ControlConfined
 final class ApiClient {

@@ -28,8 +28,8 @@ import java.util.Optional;
  * and its endpoints; all have the name of the target. Each target has a separate transport, so that
  * a change of one service does not cause work for other targets.
  *
- * <p>A target names the port on which the pods listen. If no pod listens on that port, the Service
- * is read, because the target may name a port of the Service. The slices then contain the port
+ * <p>A target names the port on which the pods listen. If no pod listens on the named port, the
+ * Service is read, because the target may name a port of the Service. The slices contain a port
  * under the name of the Service's port.
  */
 @ControlConfined
@@ -120,7 +120,7 @@ final class ServicePublisher {
     }
   }
 
-  /** The watchers receive the problem, and possibly outdated endpoints. */
+  /** The watchers receive the failure and the known endpoints, which may be outdated. */
   private ResourceSnapshot resources(Outcome<Any> endpoints) {
     String name = target().toString();
     return withoutEndpoints.with(

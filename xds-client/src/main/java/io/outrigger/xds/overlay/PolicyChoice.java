@@ -14,7 +14,7 @@ import java.util.Set;
 /**
  * Keeps the two fields for the load balancing policy of a cluster consistent: {@code lb_policy}
  * with its configuration, and {@code load_balancing_policy}, which takes precedence (A52). {@link
- * Merge} treats both fields as one setting.
+ * Merge} treats the two policy fields as one field.
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);

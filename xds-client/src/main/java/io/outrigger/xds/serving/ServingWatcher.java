@@ -69,8 +69,8 @@ public final class ServingWatcher {
   }
 
   /**
-   * Stores a deletion, because a later error of the stream replaces the ambient error. The reason
-   * why a Listener is refused after its deletion replaces the deletion.
+   * Stores a deletion, because a later error of the stream replaces the ambient error. If a new
+   * version of a deleted Listener is refused, the reason replaces the deletion.
    */
   private void onListener(String name) {
     RpcStatus ambient = listeners.get(name).ambient();

@@ -41,10 +41,10 @@ import org.jspecify.annotations.Nullable;
  * The xDS clients of a process. All clients share one channel to each control plane.
  *
  * <p>If no list of servers in the bootstrap has a fallback server, all targets share one client,
- * and thus one stream to each server and one copy of each resource (A57-37). Otherwise each target
- * has its own client, because a target that falls back must not move other targets to the fallback
- * server (A71-07). Targets without a control plane, such as {@code dns:///} targets, get their
- * resources from this process through a separate client.
+ * and thus one stream to each server and one copy of each resource (A57-37). With a fallback
+ * server, each target has its own client, because a target that falls back must not move other
+ * targets to the fallback server (A71-07). Targets without a control plane, such as {@code dns:///}
+ * targets, get their resources from this process through a separate client.
  */
 @ControlConfined
 public final class AdsClients {
@@ -77,8 +77,8 @@ public final class AdsClients {
    *     arrival
    * @param version the version of this program, sent to the control plane
    * @param decoder the decoder of responses, such as {@code ResourceDecoder::decode}
-   * @param connect makes the transport to a server; called once per server. The constructor
-   *     rethrows exceptions of this function
+   * @param connect makes the transport to a server, once per server; the constructor rethrows
+   *     exceptions of this function
    * @param observer receives events in addition to the log
    */
   public AdsClients(

@@ -13,7 +13,7 @@ import java.util.List;
  * resource for the first time. The timer stops when the server answers, when the stream ends, or
  * when the subscription ends.
  *
- * <p>The response that is being decoded, or a response behind it, may contain the resource. A timer
+ * <p>The response that is being decoded, or a later response, may contain the resource. A timer
  * that elapses during decoding is therefore started again for {@link #RETRY}.
  */
 @ControlConfined

@@ -294,7 +294,7 @@ record ResponseHandler(
     }
   }
 
-  /** Truncates the text, because thousands of invalid resources could exhaust the memory. */
+  /** Returns a truncated text: thousands of long texts could exhaust the memory. */
   private static String reasons(Decoded.Invalid invalid) {
     return PlainText.shortened(String.join("; ", invalid.texts()), MAX_REASONS);
   }
