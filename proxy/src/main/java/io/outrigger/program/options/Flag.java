@@ -15,7 +15,7 @@ public enum Flag {
   BOOTSTRAP_TIMEOUT(
       "DURATION",
       "how long to wait for the bootstrap, and for the credential files that it names, while"
-          + " they do not exist. During this time, ports are open and calls wait. Default 0s"),
+          + " they do not exist; meanwhile, ports are open and calls wait. Default 0s"),
   RESOURCES(
       "PATH",
       Arity.MANY,
