@@ -10,8 +10,8 @@ import java.util.Map;
 /** The routing decision for a request; prepared in advance and shared by requests. */
 public sealed interface RouteDecision {
   /**
-   * Forwards the request to {@code cluster}, which was acquired for the call; the caller must
-   * release the cluster once.
+   * Forwards the request to a cluster that was acquired for the call; the caller must release the
+   * cluster once.
    *
    * @param limit the route's time limit, to be combined with the app's deadline
    * @param filters the filters that run before the request is sent

@@ -99,7 +99,9 @@ final class OtlpMetrics implements MetricProducer {
       return DoublePointData.create(startNanos, nanos, labels, value, List.of());
     }
 
-    /** Buckets are not cumulative, in the snapshot or in OTLP. OTLP omits the infinite bound. */
+    /**
+     * Buckets are cumulative neither in the snapshot nor in OTLP. OTLP omits the infinite bound.
+     */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();
       var bounds = buckets.stream().map(ClassicHistogramBucket::getUpperBound);

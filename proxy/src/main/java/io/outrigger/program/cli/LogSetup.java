@@ -25,7 +25,7 @@ public final class LogSetup {
 
   /**
    * The gRPC logger that warns with a stack trace at every attempt to resolve an unknown name. Only
-   * errors pass, because the program itself logs why a stream or an export failed.
+   * this logger's errors pass, because the program itself logs why a stream or an export failed.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 
