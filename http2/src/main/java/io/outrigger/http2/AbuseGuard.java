@@ -7,7 +7,7 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 /**
  * Counts useless work per connection: streams that are reset by the peer, or by this side because
  * of the peer's errors (CVE-2023-44487, CVE-2025-8671), and frames without content (CVE-2019-9511
- * and following). A method that counts throws a connection error when a limit is exceeded.
+ * and following). Each counting method throws a connection error when a limit is exceeded.
  *
  * <p>The counts are reset after each period. {@link #onTick} checks the time once a second and when
  * a limit is reached, so that no clock is read for each frame. Within the length of a period, a

@@ -178,10 +178,10 @@ final class ConnectionMemory implements MemoryHolder {
 
   /**
    * Returns the time of the last tick at which the socket had accepted more bytes. The socket has
-   * accepted bytes if the number of bytes that were passed to the channel and no longer wait in the
-   * channel has grown. Netty adds an overhead per waiting message, which can hide this growth, so a
-   * change of the first waiting message or of its progress counts too. Message objects may be
-   * reused, so a comparison of the first message alone is not enough.
+   * accepted bytes if more bytes than at the last tick have left the channel's outbound buffer.
+   * Netty adds an overhead per waiting message, which can hide accepted bytes, so a change of the
+   * first waiting message or of its progress counts too. Message objects may be reused, so a
+   * comparison of the first message alone is not enough.
    */
   private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();

@@ -180,7 +180,7 @@ final class ConnectionStreams {
    * Counts received DATA in the connection's window (section 5.2); returns false if the DATA
    * exceeds the window. A WINDOW_UPDATE for the connection is sent once half of its window is used,
    * even if the DATA was not consumed: otherwise stalled streams would use up the window and block
-   * all other streams. The windows of the streams bound the memory that is held.
+   * all other streams. The stream windows bound the memory that unread DATA takes.
    */
   boolean receive(int bytes) {
     if (bytes > credit) {
@@ -343,8 +343,8 @@ final class ConnectionStreams {
 
   /**
    * Removes {@code stream} from the table because the connection or the peer has ended the stream,
-   * and calls {@code last} with the stream's handler. An exception of a handler, for example for
-   * lack of memory, is caught, so that the handlers of other streams are notified too.
+   * and passes the stream's handler to a callback. An exception of a handler, for example for lack
+   * of memory, is caught, so that the handlers of other streams are notified too.
    */
   void lose(SocketStream stream, Consumer<StreamHandler> last) {
     if (stream.isGone()) {

@@ -92,13 +92,13 @@ public final class EventLoops {
   /**
    * Starts {@code count} loops.
    *
-   * @throws IllegalStateException if {@code wanted} is not available on this machine
+   * @throws IllegalStateException if the wanted transport is not available on this machine
    */
   public static EventLoops start(TransportKind wanted, int count) {
     return start(wanted, count, ByteBufAllocator.DEFAULT);
   }
 
-  /** Starts {@code count} loops, whose channels allocate buffers from {@code allocator}. */
+  /** Starts the given number of loops, whose channels use the given buffer allocator. */
   public static EventLoops start(TransportKind wanted, int count, ByteBufAllocator allocator) {
     return new EventLoops(resolve(wanted), count, allocator);
   }
@@ -170,8 +170,8 @@ public final class EventLoops {
   }
 
   /**
-   * Calls {@code function} on the thread of each loop with the index of the loop. Returns the
-   * results in the order of the loops; the stage completes exceptionally when a loop has stopped.
+   * Calls a function on the thread of each loop, with the index of the loop. Returns the results in
+   * the order of the loops; the stage completes exceptionally when a loop has stopped.
    */
   public <T> CompletionStage<List<T>> callOnEach(IntFunction<T> function) {
     try {
@@ -201,7 +201,7 @@ public final class EventLoops {
     return group;
   }
 
-  /** The class of the server channel for {@code address}: a TCP address or a unix socket. */
+  /** The class of the server channel for a TCP address or a unix socket. */
   public Class<? extends ServerChannel> serverChannel(SocketAddress address) {
     boolean unix = isUnix(address);
     if (kind == TransportKind.EPOLL) {
@@ -210,7 +210,7 @@ public final class EventLoops {
     return unix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
   }
 
-  /** The class of the client channel for {@code address}: a TCP address or a unix socket. */
+  /** The class of the client channel for a TCP address or a unix socket. */
   public Class<? extends Channel> clientChannel(SocketAddress address) {
     boolean unix = isUnix(address);
     if (kind == TransportKind.EPOLL) {
@@ -231,9 +231,9 @@ public final class EventLoops {
   }
 
   /**
-   * Stops the loops when they have been idle for 50 ms, and after {@code limit} at the latest. The
-   * idle time lets a closing connection post its last tasks to other loops. Blocks until the loops
-   * have stopped.
+   * Stops the loops when they have been idle for 50 ms, and after the given limit at the latest.
+   * The idle time lets a closing connection post its last tasks to other loops. Blocks until the
+   * loops have stopped.
    */
   public void stop(Duration limit) {
     group

@@ -31,7 +31,7 @@ public final class FallbackBuffers {
   }
 
   /**
-   * Returns a buffer with the content of the given buffer and room for {@code bytes} more bytes.
+   * Returns a buffer with the content of the given buffer and room for a number of further bytes.
    * The result is the given buffer if its capacity can be increased; otherwise the result is a
    * copy, and the given buffer has been released.
    */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Splits the received bytes, which arrive in chunks of any size, into frames. The payload of DATA
- * is passed on in parts as it arrives. The payload of any other frame is passed on as a whole.
+ * is passed on in parts as it arrives. A payload other than DATA is passed on as a whole.
  *
  * <p>Implements RFC 9113 sections 4 and 6.
  */

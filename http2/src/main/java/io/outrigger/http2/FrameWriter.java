@@ -192,7 +192,7 @@ final class FrameWriter {
     }
     ByteBuf out = begin(FrameType.HEADER_BYTES);
     if (!out.isDirect() || !data.isDirect()) {
-      // DATA on the heap is copied now: Netty would copy it later and might then find no memory.
+      // DATA on the heap is copied now, because a later copy by Netty might find no memory.
       out = frame(bytes, FrameType.DATA, flags, streamId);
       if (failure == null) {
         out.writeBytes(data);
@@ -225,7 +225,7 @@ final class FrameWriter {
   }
 
   /**
-   * Records a lack of memory for a frame. The failed write ends its own connection, not the
+   * Records a lack of memory for a frame. A failed write ends its own connection, not the
    * connection whose read caused the write.
    */
   void fail(OutOfMemoryError cause) {

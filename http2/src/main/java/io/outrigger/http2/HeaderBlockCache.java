@@ -53,7 +53,7 @@ final class HeaderBlockCache {
     return length > MAX_BYTES ? 0 : ByteHash.of((int) state, ByteHash.of(block, 0, length));
   }
 
-  /** The cached list of the first {@code length} bytes of {@code block}; null when not cached. */
+  /** The cached list of a received block; null when the block is not cached. */
   @Nullable HeaderList decoded(int key, long state, byte[] block, int length) {
     int set = key & (SLOTS - WAYS);
     for (int i = set; i < set + WAYS; i++) {
@@ -68,8 +68,8 @@ final class HeaderBlockCache {
   }
 
   /**
-   * Called when a block was decoded without a change of the table's {@code state}. Returns the list
-   * of its fields. A block is cached only when the block is decoded for the second time.
+   * Called when a block was decoded without a change of the table's {@code state}; returns the list
+   * of the block's fields. A block is cached only when it is decoded for the second time.
    */
   HeaderList onDecoded(int key, long state, byte[] block, int length, HeaderList.Builder fields) {
     if (key == 0 || !fields.isCacheable() || !seenOnce.isKnown(key)) {
@@ -94,7 +94,7 @@ final class HeaderBlockCache {
     return list;
   }
 
-  /** The cached block of {@code list}; null when the list is not cached. */
+  /** The cached block of a list; null when the list is not cached. */
   @SuppressWarnings("ReferenceEquality") // equal cached lists are one object
   byte @Nullable [] encoded(long state, HeaderList list) {
     int set = encodedSet(state, list);

@@ -99,7 +99,7 @@ public final class HeaderList {
     return selected.build();
   }
 
-  /** Returns a list without the fields of these names, or this list if no field is removed. */
+  /** Returns a list without the fields of the given names, or this list if no field is removed. */
   public HeaderList without(KnownName... removed) {
     int bits = 0;
     for (KnownName name : removed) {

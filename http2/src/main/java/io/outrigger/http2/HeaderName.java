@@ -66,7 +66,7 @@ public final class HeaderName {
     fault = pseudo ? null : faultOf(text.array());
   }
 
-  /** The name with this text. {@link #fault} reports an invalid name. */
+  /** The name with the given text. {@link #fault} reports an invalid name. */
   public static HeaderName of(AsciiString text) {
     HeaderName shared = SHARED.get(text);
     return shared == null ? of(text.array(), text.arrayOffset(), text.length()) : shared;
@@ -76,7 +76,7 @@ public final class HeaderName {
     return requireNonNull(KNOWN.get(known));
   }
 
-  /** The name with these bytes, which are copied. */
+  /** The name with the given bytes, which are copied. */
   static HeaderName of(byte[] bytes, int at, int length) {
     var text = new AsciiString(bytes, at, length, true);
     HeaderName shared = SHARED.get(text);
@@ -156,7 +156,7 @@ public final class HeaderName {
     return this == other || (hash == other.hash && Arrays.equals(text.array(), other.text.array()));
   }
 
-  /** Whether {@code b} is a lower-case token character (RFC 9110 section 5.6.2, 9113 8.2.1). */
+  /** Whether {@code b} is a lower-case token character (RFC 9110 5.6.2, RFC 9113 8.2.1). */
   static boolean isNameByte(byte b) {
     return NAME_BYTE[b & 0xff];
   }

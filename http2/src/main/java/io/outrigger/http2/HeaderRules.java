@@ -85,8 +85,8 @@ public final class HeaderRules {
   }
 
   /**
-   * RFC 9113 sections 8.3 and 8.1.1: each pseudo-header in the set {@code pseudo} may occur once,
-   * before all regular fields, and content-length may occur once.
+   * RFC 9113 sections 8.3 and 8.1.1: each permitted pseudo-header may occur once, before all
+   * regular fields, and content-length may occur once.
    */
   private static @Nullable String fieldsFault(HeaderList headers, int pseudo, String unknown) {
     int seen = 0;
@@ -165,7 +165,7 @@ public final class HeaderRules {
     };
   }
 
-  /** RFC 9113 section 8.3.1; {@link #requestFault} permits an asterisk only with OPTIONS. */
+  /** The rule that a path violates; {@link #requestFault} permits an asterisk only with OPTIONS. */
   private static @Nullable String pathFault(byte[] path) {
     if (path.length == 1 && path[0] == '*') {
       return null;
@@ -186,7 +186,7 @@ public final class HeaderRules {
         : null;
   }
 
-  /** RFC 9113 section 8.6: HTTP/2 does not support status 101. */
+  /** HTTP/2 does not support status 101 (RFC 9113 section 8.6). */
   private static @Nullable String statusFault(byte[] status) {
     if (status.length != 3 || status[0] < '1' || status[0] > '9') {
       return ":status is not a number";
@@ -197,9 +197,9 @@ public final class HeaderRules {
   }
 
   /**
-   * Whether blanks at the ends of {@code value} must be stripped. RFC 9113 section 8.2.1 forbids
-   * such blanks, and gRPC permits a receiver to strip them. A {@code grpc-message} may begin or end
-   * with a space and is left unchanged, because gRPC's percent-encoding does not encode spaces.
+   * Whether blanks at the ends of a value must be stripped. RFC 9113 section 8.2.1 forbids such
+   * blanks, and gRPC permits a receiver to strip them. A {@code grpc-message} may begin or end with
+   * a space and is left unchanged, because gRPC's percent-encoding does not encode spaces.
    */
   static boolean isPadded(HeaderName name, byte[] value) {
     return value.length > 0

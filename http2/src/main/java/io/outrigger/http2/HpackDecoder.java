@@ -157,7 +157,7 @@ final class HpackDecoder {
     return field;
   }
 
-  /** Whether a field with {@code name} and the last string is too large for any list or table. */
+  /** Whether a field with a given name and the last string is too large for any list or table. */
   private boolean isTooLarge(HeaderName name) {
     return name.text().length() + textLength + HeaderField.OVERHEAD > maxUsefulBytes();
   }

@@ -29,7 +29,7 @@ public enum Http2Error {
     return code;
   }
 
-  /** The error with this code; unknown codes count as INTERNAL_ERROR (RFC 9113 section 7). */
+  /** The error with the given code; unknown codes count as INTERNAL_ERROR (RFC 9113 section 7). */
   public static Http2Error ofCode(long code) {
     return code >= 0 && code < BY_CODE.length ? BY_CODE[(int) code] : INTERNAL_ERROR;
   }

@@ -14,8 +14,8 @@ public interface Http2Stream {
 
   /**
    * The size of the largest header list that the peer accepts (RFC 9113 section 6.5.2), counted
-   * like {@link HeaderList#listBytes}; Long.MAX_VALUE when the peer has set no limit. The peer may
-   * close the connection when it receives a larger header list.
+   * like {@link HeaderList#listBytes}, or Long.MAX_VALUE when the peer has set no limit. The peer
+   * may close the connection when it receives a larger header list.
    */
   default long maxHeaderListBytes() {
     return Long.MAX_VALUE;
@@ -25,8 +25,8 @@ public interface Http2Stream {
    * Sends {@code data} and takes ownership of it. The buffer's indices are valid only during {@code
    * sendData}, as in {@link StreamHandler#onData}. Bytes for which the peer's windows or the socket
    * have no room are queued in order. {@link StreamHandler#onDataSent} reports bytes that were
-   * sent, possibly before this method returns. To bound the queue, the caller calls {@link
-   * #consumed} on the stream from which the bytes came only after {@code onDataSent}.
+   * sent, possibly before {@code sendData} returns. To bound the queue, the caller calls {@link
+   * #consumed} on the source stream of the bytes only after {@code onDataSent}.
    */
   void sendData(ByteBuf data, boolean endStream);
 
@@ -37,8 +37,8 @@ public interface Http2Stream {
   void dropPending();
 
   /**
-   * Removes and returns DATA that was not sent. The {@link StreamHandler} may call this method
-   * during its last callback; after that callback unsent DATA is dropped.
+   * Removes and returns DATA that was not sent. The {@link StreamHandler} may call {@code
+   * takeUnsent} during its last callback; afterwards unsent DATA is dropped.
    */
   PendingData takeUnsent();
 

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * Decodes HPACK's Huffman code (RFC 7541 section 5.2, appendix B).
  *
  * <p>The code is canonical: codes of one length are consecutive numbers in the order of their
- * symbols, and begin where the codes of the next shorter length end. The lengths alone therefore
+ * symbols, and begin where the codes of the next shorter length end. The lengths of the codes
  * determine all codes. Codes of up to eight bits, which cover nearly all text, are found by one
  * lookup in a table. Longer codes are found by comparison with the first code of each length. Codes
  * are stored left-aligned in 32 bits.

@@ -29,7 +29,7 @@ public interface MemoryHolder {
   /** Whether most of the held bytes were read from the peer, so that pausing reads helps. */
   boolean isHeavyByReading();
 
-  /** Stops reading from the peer if {@code paused}, else resumes reading. */
+  /** Stops or resumes reading from the peer. */
   void pauseReading(boolean paused);
 
   void end();

@@ -47,7 +47,7 @@ public final class PeerErrors {
     }
   }
 
-  /** Records that a connection was ended with {@code error}; does nothing for NO_ERROR. */
+  /** Records that a connection was ended with an error code; does nothing for NO_ERROR. */
   public void onConnectionEnded(Side side, Http2Error error, Object peer, String reason) {
     if (error != Http2Error.NO_ERROR) {
       ended.computeIfAbsent(new Ended(side, error), first -> new LongAdder()).increment();

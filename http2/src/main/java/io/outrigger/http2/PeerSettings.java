@@ -31,7 +31,7 @@ final class PeerSettings {
     return initialWindow;
   }
 
-  /** The size of the largest header list that the peer accepts; Long.MAX_VALUE without a limit. */
+  /** The size of the largest header list that the peer accepts, or Long.MAX_VALUE. */
   long maxHeaderListBytes() {
     return maxHeaderListBytes;
   }

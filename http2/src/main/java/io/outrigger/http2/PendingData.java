@@ -136,7 +136,7 @@ public final class PendingData {
     return head;
   }
 
-  /** Drops the first {@code count} bytes; {@code count} is at most {@link #bytes}. */
+  /** Drops bytes from the front, at most {@link #bytes} of them. */
   public void skip(int count) {
     int left = count;
     while (left > 0) {

@@ -23,7 +23,7 @@ public interface ProcessMemory {
     return false;
   }
 
-  /** Opens a connection's account, on its event loop. Returns the accounts of that event loop. */
+  /** Opens a connection's account on its event loop, and returns that event loop's accounts. */
   default Accounts open(MemoryHolder connection, EventLoop loop) {
     return new Accounts() {};
   }

@@ -9,10 +9,10 @@ import io.outrigger.base.LoopConfined;
  * send requests faster than a backend reads requests, and delay the requests of other apps.
  *
  * <p>After {@value #STEP} reset requests, an empty SETTINGS frame is sent. A server that
- * acknowledges SETTINGS has read all earlier frames (section 6.5.3). A PING would serve the same
- * purpose, but gRPC servers close a connection after a third PING without a response in between.
- * While the server may have {@value #MAX} reset requests unread, no stream is opened. If the server
- * does not acknowledge within {@value #TIMEOUT_SECONDS} seconds, the reset requests count as read.
+ * acknowledges SETTINGS has read all earlier frames (section 6.5.3). A PING could replace SETTINGS,
+ * but gRPC servers close a connection after a third PING without a response in between. While the
+ * server may have {@value #MAX} reset requests unread, no stream is opened. If the server does not
+ * acknowledge within {@value #TIMEOUT_SECONDS} seconds, the reset requests count as read.
  */
 @LoopConfined
 final class ResetFence {

@@ -11,9 +11,9 @@ import java.util.Set;
 /**
  * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it.
  * Streams that have to wait are queued, and each stream sends one frame when it reaches the head of
- * the queue. A stream with a closed window therefore does not block other streams, and a large
- * message does not delay a small one. Header blocks obey no window, but they also wait for the
- * socket, in a queue that is served first.
+ * the queue. A stream with a closed window does not block other streams, and a large message does
+ * not delay a small one. Header blocks obey no window, but they also wait for the socket, in a
+ * queue that is served first.
  *
  * <p>Implements RFC 9113 section 5.2.
  */
@@ -127,7 +127,7 @@ final class SendScheduler {
     return first;
   }
 
-  /** Removes {@code stream}, which has ended, from both queues. */
+  /** Removes a stream that has ended from the header and DATA queues. */
   void leave(SocketStream stream) {
     if (!dataQueue.isEmpty()) { // saves the hash of streams that never wait
       dataQueue.remove(stream);
@@ -159,7 +159,7 @@ final class SendScheduler {
     }
   }
 
-  /** Serves both queues as far as the window and the socket allow. */
+  /** Serves the header and DATA queues as far as the window and the socket allow. */
   void pump() {
     while (!headQueue.isEmpty() && writer.isWritable()) {
       SocketStream stream = removeFirst(headQueue);

@@ -49,7 +49,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** The maximum size of the first buffer of a turn. */
   private static final int FIRST_BYTES = 4096;
 
-  /** The turn continues if at most this many streams began in its first buffer. */
+  /** A turn continues if at most this number of streams began in its first buffer. */
   private static final int FEW_STREAMS = 8;
 
   /** After this many streams were opened in a turn, less is read from each further socket. */
@@ -70,7 +70,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   private final Channel channel;
 
-  /** The connection's mark; null during the TLS handshake, when reads are not retried. */
+  /** The connection's turn mark; null during the TLS handshake, when reads are not retried. */
   private LoopTurn.@Nullable Mark dirty;
 
   private BooleanSupplier mayRead = () -> true;

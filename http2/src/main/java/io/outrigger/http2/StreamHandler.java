@@ -10,7 +10,7 @@ public interface StreamHandler {
    * Called in place of {@link #onHeaders} when a request's header list is larger than allowed. A
    * handler on the server side must override this method and respond.
    *
-   * @param incomplete some of the fields; they may break rules
+   * @param incomplete some of the request's fields, which may break rules
    */
   default void onTooLarge(HeaderList incomplete, boolean endStream) {
     throw new UnsupportedOperationException("a request with too many headers has no answer");
@@ -24,7 +24,7 @@ public interface StreamHandler {
   /**
    * Called for received DATA. The handler owns {@code data}, and returns its readable bytes with
    * {@link Http2Stream#consumed} once they are processed. The indices of {@code data} are valid
-   * only until this method returns, because {@code data} may be the connection's read buffer. A
+   * only until {@code onData} returns, because {@code data} may be the connection's read buffer. A
    * handler that keeps the data keeps a {@link ByteBuf#slice()} of it.
    */
   void onData(ByteBuf data, boolean endStream);
@@ -32,14 +32,13 @@ public interface StreamHandler {
   /** Called when {@code bytes} of sent data have been passed to the socket. */
   void onDataSent(int bytes);
 
-  /** Called when the peer ended the stream with RST_STREAM. No further call follows. */
+  /** Called last, when the peer ended the stream with RST_STREAM. */
   void onReset(Http2Error error);
 
   /**
-   * Called when this side has reset the stream because the peer broke a rule. No further call
-   * follows.
+   * Called last, when this side has reset the stream because the peer broke a rule.
    *
-   * @param reason a readable text that names the broken rule and its field
+   * @param reason a text for people that names the broken rule and its field
    */
   default void onFault(Http2Error error, String reason) {
     onReset(error);
@@ -56,14 +55,14 @@ public interface StreamHandler {
    */
   default void onOverload() {}
 
-  /** Called when the connection ended before the stream. No further call follows. */
+  /** Called last, when the connection ended before the stream. */
   void onConnectionLost(Refusal refusal, String reason);
 
   /** Whether a server has guaranteed that it did not process a request, and why (SC-34). */
   enum Refusal {
     /** No guarantee: the server may have processed the request. */
     NONE,
-    /** The server refused this request; the request may be sent again once. */
+    /** The server refused the request, which may be sent again once. */
     OF_CALL,
     /**
      * The server closed the connection gracefully before it processed the request, or no part of

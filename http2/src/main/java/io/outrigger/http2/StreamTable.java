@@ -85,7 +85,7 @@ final class StreamTable {
     nextLocalId += 2; // turns negative after 2^31-1
   }
 
-  /** Records that the peer has used {@code id}, even for a stream that is refused. */
+  /** Records that the peer has used a stream id, even for a stream that is refused. */
   void onPeerId(int id) {
     lastPeerId = id;
   }
