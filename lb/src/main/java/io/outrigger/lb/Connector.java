@@ -5,7 +5,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.state.ConnectionEvent;
 
-/** Opens connections. The proxy implements this interface with Netty; tests use a fake. */
+/** Opens connections. The proxy implements {@code Connector} with Netty; tests use a fake. */
 @ControlConfined
 public interface Connector {
   /**
@@ -38,7 +38,7 @@ public interface Connector {
   /**
    * Called when calls wait for a connection of this connector's cluster. Once calls wait, the
    * cluster's queued connection attempts start before those of clusters without waiting calls. A
-   * connector that does not queue attempts ignores this event.
+   * connector that does not queue attempts ignores waiting calls.
    */
   default void onCallsWaiting() {}
 

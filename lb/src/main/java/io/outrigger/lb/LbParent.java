@@ -9,9 +9,8 @@ import io.outrigger.lb.state.Connectivity;
 @ControlConfined
 public interface LbParent {
   /**
-   * Creates a subchannel to one address of {@code backend}. The subchannel starts IDLE and connects
-   * when {@link Subchannel#requestConnection} is called. The caller owns the subchannel and closes
-   * it.
+   * Creates a subchannel to one address of a backend. The subchannel starts IDLE and connects when
+   * {@link Subchannel#requestConnection} is called. The caller owns the subchannel and closes it.
    *
    * @param listener called for each change of state, on the control loop, never before this method
    *     returns

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface PickResult {
   /**
    * The call uses a subchannel. The receiver of the result must call {@link Subchannel#callEnded}
-   * exactly once on the subchannel. {@code Use} objects are compared by identity.
+   * exactly once on the subchannel. {@code PickResult.Use} objects are compared by identity.
    */
   @AnyThread
   final class Use implements PickResult {
@@ -19,8 +19,8 @@ public sealed interface PickResult {
     private final @Nullable CircuitBreaker breaker;
 
     /**
-     * The result that {@link #countedBy} returned last. Threads write {@code counted} without
-     * synchronization, which is safe because each value is complete.
+     * The result that {@link #countedBy} returned last. The field {@code counted} is written
+     * without synchronization, which is safe because each value is complete.
      */
     private @Nullable Use counted;
 

@@ -8,7 +8,7 @@ import io.outrigger.lb.config.LbConfig;
 @FunctionalInterface
 public interface PolicyFactory {
   /**
-   * Creates a policy for configurations of the same {@link LbConfig#kind} as {@code config}; the
+   * Creates a policy for configurations of the same {@link LbConfig#kind} as a given one; the
    * policy stays inactive until its first update.
    */
   LbPolicy create(LbConfig config, LbParent parent);

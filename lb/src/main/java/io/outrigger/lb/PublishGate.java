@@ -21,7 +21,7 @@ public final class PublishGate {
     this.publish = publish;
   }
 
-  /** Publishes now, or at the end of the update that is running. */
+  /** Publishes now, or at the end of a running update. */
   public void request() {
     if (held) {
       wanted = true;

@@ -71,7 +71,7 @@ public sealed interface LbConfig {
   record Child(String name, String label, LbConfig config, boolean reresolves) {}
 
   /**
-   * Counts calls and ejects endpoints (A50). Without detection settings, the node has no effect.
+   * Counts calls and ejects endpoints (A50), unless {@code detection} is empty.
    *
    * @param cluster the cluster of the endpoints, which is the leaf cluster in an aggregate (A50-53)
    */
@@ -155,8 +155,8 @@ public sealed interface LbConfig {
   }
 
   /**
-   * Shares calls by weight among the child policies that are READY (A28). There is at least one
-   * child.
+   * Shares calls by weight among the child policies that are READY (A28). A {@code WeightedTarget}
+   * has at least one child.
    */
   record WeightedTarget(List<Target> targets) implements LbConfig {
     public WeightedTarget {

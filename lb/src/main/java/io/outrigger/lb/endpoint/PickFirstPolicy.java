@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE -> CONNECTING        on the first list after an empty one
  * </pre>
  *
- * <p>{@link HappyEyeballs} defines all other transitions.
+ * <p>With a non-empty list, {@link HappyEyeballs} defines the transitions.
  */
 @ControlConfined
 final class PickFirstPolicy implements LbPolicy {

@@ -162,8 +162,8 @@ record Detector(LbContext context) {
 
   /**
    * Limits how many endpoints are ejected at the same time. The two algorithms of a sweep share one
-   * budget (A50-24). One endpoint may always be ejected, however small the percentage is (A50-23,
-   * decision lb-0010).
+   * budget (A50-24). One endpoint may always be ejected, however small the maximum percentage is
+   * (A50-23, decision lb-0010).
    */
   @ControlConfined
   static final class EjectionBudget {

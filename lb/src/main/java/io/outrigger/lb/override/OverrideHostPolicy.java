@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  * is above the priorities of the cluster in the tree, so that a session keeps its endpoint when
  * other calls move to another priority (A75, A55).
  *
- * <p>All policies below share one subchannel per address (decision lb-0003). After the first
- * session, {@code OverrideHostPolicy} also holds a lease of every subchannel. If the policies below
- * close a subchannel, the lease keeps its connection open until sessions have not used the
- * connection for the idle timeout ({@link Ownership}). Before the first session, {@code
- * OverrideHostPolicy} has no effect (decision lb-0014).
+ * <p>All policies below the override_host node share one subchannel per address (decision lb-0003).
+ * After the first session, {@code OverrideHostPolicy} also holds a lease of every subchannel. If
+ * the policies below close a subchannel, the lease keeps its connection open until sessions have
+ * not used the connection for the idle timeout ({@link Ownership}). Before the first session,
+ * {@code OverrideHostPolicy} has no effect (decision lb-0014).
  *
  * <p>{@code OverrideHostPolicy} publishes the state of its child policy: connections that are kept
  * for sessions do not change the state of the cluster (A75-39).

@@ -30,12 +30,12 @@ import java.util.stream.Stream;
  * <p>An update has three steps: {@link #apply} updates the existing trees and creates the new
  * trees; the caller publishes a route selector with the returned handles; {@link #retire} ends the
  * clusters that the new selector does not name. A retired cluster stays open until the last call
- * has released its handle. If a route names a cluster again before its last release, the cluster is
- * revived with its connections (A31-12).
+ * has released its handle. If a route names a retired cluster again before the last release, the
+ * cluster is revived with its connections (A31-12).
  *
  * <p>If an update adds several clusters, their trees are built in later turns of the control loop,
- * one in each. Calls for a cluster without a tree wait as for a connection. The first waiting call
- * causes the tree of its cluster to be built next, so a call does not wait for the trees of
+ * one tree per turn. Calls for a cluster without a tree wait as for a connection. The first waiting
+ * call causes the tree of its cluster to be built next, so a call does not wait for the trees of
  * clusters that it does not use (decision lb-0053).
  *
  * <p>Only clusters that routes name or that calls hold have their own tree. A cluster that is only

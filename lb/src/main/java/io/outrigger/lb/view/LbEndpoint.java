@@ -83,8 +83,8 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
    * A current ejection.
    *
    * @param until the time after which the next sweep ends the ejection
-   * @param times the duration of the ejection as a multiple of the base ejection time; each new
-   *     ejection that follows soon adds 1
+   * @param times the duration of the ejection as a multiple of the base ejection time; each
+   *     ejection soon after another ejection adds 1
    */
   public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method by) {}
 }

@@ -144,7 +144,7 @@ public sealed interface OutlierEvent extends LbEvent {
   }
 
   /**
-   * A success rate below {@code threshold}; all rates are fractions.
+   * A success rate below the threshold; all rates are fractions.
    *
    * @param volume the number of calls to the endpoint that ended in the interval
    * @param hosts the number of endpoints with enough calls to be compared
@@ -176,7 +176,7 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** A failure percentage above {@code threshold}; both numbers are percentages. */
+  /** A failure percentage above the threshold; both numbers are percentages. */
   record HighFailurePercentage(double failurePercentage, int threshold, long volume, int hosts)
       implements Evidence {
     @Override

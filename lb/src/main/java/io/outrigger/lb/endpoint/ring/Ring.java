@@ -30,7 +30,7 @@ final class Ring {
   }
 
   /**
-   * Builds the ring of at least one slot. The slot with the smallest share gets a whole number of
+   * Builds a ring from at least one slot. The slot with the smallest share gets a whole number of
    * entries, chosen so that the ring has {@code minSize} entries or a few more, unless {@code
    * maxSize} or {@link #MAX_SIZE} is smaller. If the shares do not add up to a whole number of
    * entries, the ring gets one entry more, because gRPC also rounds the last slot up.

@@ -55,7 +55,7 @@ final class ReportedWeight {
 
   private final AtomicReference<@Nullable Reported> reported = new AtomicReference<>();
 
-  /** Updates the weight from {@code report}; a report with impossible numbers is ignored. */
+  /** Updates the weight from a load report; a report with impossible numbers is ignored. */
   void onReport(BackendMetrics report, WeightedRoundRobin settings, long nowNanos) {
     double utilization = utilization(report, settings.utilizationMetrics());
     double qps = report.qps();

@@ -52,7 +52,7 @@ final class StaticStride {
 
   /**
    * Returns the index of the endpoint that takes the turn with a given number, or -1 if the
-   * endpoint skips the turn. Callers increment the number after each turn.
+   * endpoint skips the turn. Callers increment the turn's number after each turn.
    */
   int turn(long sequence) {
     int index = (int) (sequence % weights.length);
