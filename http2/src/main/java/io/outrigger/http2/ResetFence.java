@@ -56,7 +56,7 @@ final class ResetFence {
     }
   }
 
-  /** Called when the server has read the requests before the SETTINGS frame, or time is up. */
+  /** Called when the server has read the requests before SETTINGS, or the wait has timed out. */
   void onAck() {
     isSettingsInFlight = false;
     resetsBefore = 0;

@@ -274,7 +274,7 @@ final class SocketStream implements Http2Stream {
     return gone;
   }
 
-  /** Whether END_STREAM follows the last pending byte without trailers. */
+  /** Whether END_STREAM follows the last pending byte, without trailers in between. */
   boolean endsAfterData() {
     return sending == Sending.ENDING && trailers == null;
   }

@@ -91,7 +91,7 @@ public interface Connector {
      * and {@link #onConnection} may follow.
      *
      * @param reason the status, with a code other than OK; its message may omit the address
-     * @param ending how the connection ended; BROKEN for an attempt that failed
+     * @param ending how the connection ended, or BROKEN for a failed attempt
      */
     void onClosed(RpcStatus reason, Ending ending);
 

@@ -109,7 +109,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   }
 
   private Change<M> applyEndpoints(List<Backend> before, List<Backend> after) {
-    // Members and endpoints differ in number on the first update, and with duplicate endpoints.
+    // On the first update, and if endpoints recur, members and endpoints differ in number.
     boolean isAligned = ordered.size() == before.size();
     ListChange<Backend> change = ListChange.between(isAligned ? before : List.of(), after);
     var removable =
