@@ -58,7 +58,7 @@ export function verdict(readiness, forwards, problems = []) {
   const word = draining ? 'draining' : readiness.ready ? 'ready' : 'not ready';
   const note = draining ? draining.error : readiness.ready ? `ready, ${several(forwards.length, 'forward')} configured` : `not ready: ${readiness.reason}`;
   if (all && !reachable) return {of: 'bad', words: `${word}, 0 of ${count(all)} backends reachable`, note};
-  if (failing) return {of: 'bad', words: `${word}, ${failing} of ${several(forwards.length, 'forward')} failing`, note};
+  if (failing) return {of: 'bad', words: `${word}, failures in ${failing} of ${several(forwards.length, 'forward')}`, note};
   const of = draining ? 'aside' : readiness.ready ? 'good' : 'wait';
   const isBad = problems.some(problem => problem.of === 'bad');
   return {of: isBad ? 'bad' : problems.length && of === 'good' ? 'wait' : of, words: problems.length ? `${word}, ${several(problems.length, 'problem')}` : word, note};

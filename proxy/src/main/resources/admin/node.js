@@ -1,7 +1,7 @@
 // The details of one node of the tree, or of one endpoint: state, settings, and decisions with their reasons.
 
 import {endpointState, get, placeName, walk} from './data.js';
-import {attr, clock, count, date, el, figure, keyed, millis, percent, setState, state, text, validity, words} from './dom.js';
+import {attr, clock, count, date, el, figure, keyed, millis, percent, setState, several, state, text, validity, words} from './dom.js';
 import {patched} from './overlay.js';
 import {hourOf, setSpark, spark} from './spark.js';
 
@@ -96,7 +96,7 @@ export class Detail {
       : standing === 'TRANSIENT_FAILURE' ? 'It cannot be connected to; the next attempt follows a back-off.'
       : ['DRAINING', 'UNHEALTHY'].includes(standing) ? 'It is marked as not to be used.' : '');
     setFacts(this.facts, [
-      ['connection', words(endpoint.state)],
+      ['connection', ejected ? 'not used while ejected' : words(endpoint.state)],
       ...security(endpoint, this.page.traffic.now()),
       ['health', words(endpoint.health)],
       ['weight', count(endpoint.weight)],
@@ -126,7 +126,7 @@ export class Detail {
     if (!last) return;
     const hour = hourOf(lists, this.page.traffic.now());
     setSpark(this.hour.children[1], hour, hour.length, 'requests per second over the last hour');
-    text(this.hour.children[2], `In the minute from ${clock(last.time)}: ${count(last.requests)} calls, ${count(last.errors)} failed, p50 ${millis(last.p50_ms * 1000)}, p99 ${millis(last.p99_ms * 1000)}`);
+    text(this.hour.children[2], `In the minute from ${clock(last.time)}: ${several(last.requests, 'call')}, ${count(last.errors)} failed, p50 ${millis(last.p50_ms * 1000)}, p99 ${millis(last.p99_ms * 1000)}`);
   }
 
   async #readDecisions(forward) {
@@ -151,9 +151,14 @@ function localOf(box) {
 
 function settings(name, value, of) {
   if (value && typeof value === 'object' && !Array.isArray(value)) {
-    return Object.entries(value).map(([key, each]) => [`${words(name)}: ${key}`, String(each), of]);
+    return Object.entries(value).map(([key, each]) => [`${words(name)}: ${key}`, plain(each), of]);
   }
-  return [[words(name), Array.isArray(value) ? value.join(', ') || 'none' : String(value), of]];
+  return [[words(name), Array.isArray(value) ? value.join(', ') || 'none' : plain(value), of]];
+}
+
+/** Returns PT1M30S, as the admin server writes a duration, as 1m 30s; other values as they are. */
+function plain(value) {
+  return /^PT\d/.test(value) ? value.slice(2).replace(/[HM](?=\d)/g, '$& ').toLowerCase() : String(value);
 }
 
 /** Returns the TLS of an endpoint's connections; nothing without a connection. */

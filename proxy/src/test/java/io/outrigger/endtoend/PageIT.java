@@ -226,6 +226,7 @@ class PageIT {
     tab.click(".endpoint.out");
     awaitText(tab, ".detail", "Ejected by failure percentage");
     awaitText(tab, ".past", "100 % > 50 %");
+    awaitText(tab, ".facts", "not used while ejected"); // the policies above see a failed connection
     awaitThat(tab, "lines carry traffic", "document.querySelectorAll('.lines .used').length > 4");
     picture(tab, "tree-ejection");
   }
@@ -1136,6 +1137,7 @@ class PageIT {
         .contains("from rule eject-broken-endpoints, " + file + ":2")
         .doesNotContain("small-ring");
     assertThat(tab.evaluate(MARKED).getAsString()).isEqualTo("interval");
+    assertThat(tab.text(".facts")).contains("5s", "5m").doesNotContain("PT5");
     picture(tab, "tree-overlay");
     tab.click(".endpoint");
     awaitText(tab, ".facts", "health");
