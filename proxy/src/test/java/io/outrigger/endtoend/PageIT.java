@@ -226,7 +226,7 @@ class PageIT {
     tab.click(".endpoint.out");
     awaitText(tab, ".detail", "Ejected by failure percentage");
     awaitText(tab, ".past", "100 % > 50 %");
-    awaitText(tab, ".facts", "not used while ejected"); // the policies above see a failed connection
+    awaitText(tab, ".facts", "not used while ejected");
     awaitThat(tab, "lines carry traffic", "document.querySelectorAll('.lines .used').length > 4");
     picture(tab, "tree-ejection");
   }
