@@ -211,10 +211,15 @@ public final class MemoryGauge implements ProcessMemory {
 
   /**
    * Whether the held bytes exceed 85 % of the heap's limit, and exceed the last measured live bytes
-   * by more than the usual amount of short-lived garbage.
+   * by more than the usual amount of short-lived garbage. Up to the limit, that amount is a whole
+   * young generation, which a collection of the young generation alone frees.
    */
   private boolean isSuspect(long held) {
-    return held > HEAVY * limits.heapBytes() && held - heldHeap >= limits.heapBytes() / 8;
+    long garbage = limits.heapBytes() / 8;
+    if (held <= limits.heapBytes()) {
+      garbage = Math.max(garbage, MemoryPlan.YOUNG_BYTES);
+    }
+    return held > HEAVY * limits.heapBytes() && held - heldHeap >= garbage;
   }
 
   void onCollecting() {

@@ -63,6 +63,24 @@ final class HeapWatchTest {
     heap.used = mib * MIB;
   }
 
+  /** 10,000 idle connections in 256 MiB, beside calls that fill the young generation. */
+  @Test
+  void garbageOfOneYoungGenerationCausesNoCollection() {
+    startWithShortHeap();
+    heap.used = 48 * MIB;
+    heap.usedAfterwards = 41 * MIB;
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(heap.collections).as("peers hold at most 38 MiB, 13 more than measured").isEqualTo(2);
+
+    heap.used = 47 * MIB; // at most 37 MiB of peers, of whose 40 MiB 31 are live
+    loop.advance(Duration.ofSeconds(4));
+    assertThat(heap.collections).isEqualTo(2);
+
+    heap.used = 51 * MIB;
+    loop.advance(Duration.ofMillis(100));
+    assertThat(heap.collections).as("peers may hold more than their limit").isEqualTo(3);
+  }
+
   @Test
   void aHeapThatStaysIsLeftAlone() {
     start(true);
