@@ -18,12 +18,12 @@ public interface IstioCaClient {
    *
    * @param request creates the PKCS #10 request in PEM; its argument is the URI to certify, if any
    * @param now the time at which the token must be valid
-   * @param then called once, on any thread, within a minute: with the chain of the answer, leaf
+   * @param onEnd called once, on any thread, within a minute: with the chain of the answer, leaf
    *     first and roots last, each element in PEM; or with the reason why there is no chain
    */
   void sign(
       IstioCa ca,
       Function<Optional<String>, String> request,
       Instant now,
-      Consumer<Outcome<List<String>>> then);
+      Consumer<Outcome<List<String>>> onEnd);
 }

@@ -112,18 +112,18 @@ public final class References {
    *     FieldErrors#ignored} contains the warnings
    */
   Map<String, FieldErrors> check() {
-    Set<String> named = new HashSet<>();
+    Set<String> names = new HashSet<>();
     listeners.forEach(
         (name, listener) -> {
           FieldErrors top = of(ResourceType.LISTENER, name);
           if (listener instanceof ApiListener api) {
-            routes(true, top.at("api_listener").at("api_listener"), api.routes(), named);
+            routes(true, top.at("api_listener").at("api_listener"), api.routes(), names);
           } else if (listener instanceof SocketListener socket) {
             chains(top, socket);
           }
         });
     tables.forEach(
-        (name, table) -> table(named.contains(name), of(ResourceType.ROUTE, name), table));
+        (name, table) -> table(names.contains(name), of(ResourceType.ROUTE, name), table));
     clusters.keySet().forEach(name -> reach(name, false));
     reached.forEach(this::cluster);
     return findings;
@@ -153,13 +153,13 @@ public final class References {
 
   /**
    * @param isError whether clients use the routes, so that findings are errors
-   * @param named receives the name of the route configuration
+   * @param names receives the name of the route configuration
    */
-  private void routes(boolean isError, FieldErrors path, RouteSource routes, Set<String> named) {
+  private void routes(boolean isError, FieldErrors path, RouteSource routes, Set<String> names) {
     if (routes instanceof RouteSource.Inline inline) {
       table(isError, path.at("route_config"), inline.table());
     } else if (routes instanceof RouteSource.Rds rds) {
-      named.add(rds.name());
+      names.add(rds.name());
       if (!isDefined(ResourceType.ROUTE, rds.name())) {
         missing(true, path.at("rds").at("route_config_name"), "route configuration", rds.name());
       }

@@ -50,9 +50,9 @@ record WatchedFile<T>(
   }
 
   /**
-   * @param nothing the content of a file that could not be read
+   * @param unread the content of a file that could not be read
    */
-  record Format<T>(int maxSize, T nothing, Parser<T> parser) {}
+  record Format<T>(int maxSize, T unread, Parser<T> parser) {}
 
   interface Parser<T> {
     T parse(Path path, String text, List<FileProblem> problems);
@@ -139,7 +139,7 @@ record WatchedFile<T>(
   }
 
   static <T> WatchedFile<T> unread(Path path, Format<T> format) {
-    return new WatchedFile<>(path, Optional.empty(), 0, "", false, format.nothing(), List.of());
+    return new WatchedFile<>(path, Optional.empty(), 0, "", false, format.unread(), List.of());
   }
 
   /** Reads the file again, unless it is unchanged. Blocks while the disk is read. */
@@ -168,7 +168,7 @@ record WatchedFile<T>(
       next = format.parser().parse(path, text(bytes), wrong);
     } catch (CharacterCodingException e) {
       wrong.add(new FileProblem(path, "is not UTF-8 text"));
-      next = format.nothing();
+      next = format.unread();
     }
     boolean isGood = wrong.isEmpty();
     return new WatchedFile<>(

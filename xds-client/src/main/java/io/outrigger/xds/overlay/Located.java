@@ -28,11 +28,11 @@ public sealed interface Located {
   }
 
   /**
-   * @param here the position of this part; for the value of a field, the position of the field's
-   *     name
+   * @param ownPosition the position of this part; for the value of a field, the position of the
+   *     field's name
    */
-  default Position positionOf(List<String> steps, Position here) {
-    return here;
+  default Position positionOf(List<String> steps, Position ownPosition) {
+    return ownPosition;
   }
 
   record Position(int line, int column) {}
@@ -51,11 +51,11 @@ public sealed interface Located {
     }
 
     @Override
-    public Position positionOf(List<String> steps, Position here) {
+    public Position positionOf(List<String> steps, Position ownPosition) {
       Optional<Entry> next = steps.isEmpty() ? Optional.empty() : find(steps.get(0));
       return next.map(
               entry -> entry.value().positionOf(steps.subList(1, steps.size()), entry.position()))
-          .orElse(here);
+          .orElse(ownPosition);
     }
 
     private Optional<Entry> find(String name) {
@@ -93,14 +93,14 @@ public sealed interface Located {
     }
 
     @Override
-    public Position positionOf(List<String> steps, Position here) {
+    public Position positionOf(List<String> steps, Position ownPosition) {
       for (int i = 0; i < items.size() && !steps.isEmpty(); i++) {
         if (steps.get(0).equals(Integer.toString(i))) {
           Located item = items.get(i);
           return item.positionOf(steps.subList(1, steps.size()), item.position());
         }
       }
-      return here;
+      return ownPosition;
     }
   }
 

@@ -198,11 +198,11 @@ public final class AdsClients {
    * resources that an earlier process saved in the folder. Must be called before the first watch.
    *
    * @param files the executor that reads and writes the folder
-   * @param after the time without a response after which the saved resources are used
+   * @param delay the time without a response after which the saved resources are used
    */
-  public void keepState(StateFolder folder, Executor files, Duration after) {
+  public void keepState(StateFolder folder, Executor files, Duration delay) {
     loop.checkInside();
-    keeper.start(folder, files, after);
+    keeper.start(folder, files, delay);
   }
 
   /**

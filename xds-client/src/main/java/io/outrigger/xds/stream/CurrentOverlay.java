@@ -133,9 +133,9 @@ final class CurrentOverlay {
    * loop.
    *
    * @param tasks each task decodes one resource and returns an action that puts the value into use
-   * @param then runs in the same turn, or after a task has failed
+   * @param onEnd runs in the same turn, or after a task has failed
    */
-  void decode(List<Supplier<Runnable>> tasks, Runnable then) {
+  void decode(List<Supplier<Runnable>> tasks, Runnable onEnd) {
     decoding.execute(
         () -> {
           try {
@@ -145,13 +145,13 @@ final class CurrentOverlay {
                   try {
                     decoded.forEach(Runnable::run);
                   } finally {
-                    then.run();
+                    onEnd.run();
                   }
                 });
           } catch (RuntimeException | Error e) { // a bug, which the control loop counts
             loop.execute(
                 () -> {
-                  then.run();
+                  onEnd.run();
                   throw new IllegalStateException("resources decoded again", e);
                 });
           }

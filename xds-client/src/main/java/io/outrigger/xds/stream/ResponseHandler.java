@@ -61,10 +61,10 @@ record ResponseHandler(
   /**
    * Decodes a response.
    *
-   * @param then receives the subscribed resources, and the resources without a name, on the control
-   *     loop, after this method has returned
+   * @param onDecoded receives the subscribed resources, and the resources without a name, on the
+   *     control loop, after this method has returned
    */
-  <T> void read(ResourceType<T> type, DiscoveryResponse response, Consumer<Decoded<T>> then) {
+  <T> void read(ResourceType<T> type, DiscoveryResponse response, Consumer<Decoded<T>> onDecoded) {
     List<Any> resources = response.getResourcesList();
     DecodeContext context = overlays.contextOf(origin);
     List<InUse<T>> known = inUse(type, resources.size(), context.overlay());
@@ -72,11 +72,11 @@ record ResponseHandler(
         () -> {
           try {
             Decoded<T> decoded = canonical(type, decoder.decode(type, resources, known, context));
-            loop.execute(() -> then.accept(subscribed(type, decoded)));
+            loop.execute(() -> onDecoded.accept(subscribed(type, decoded)));
           } catch (RuntimeException | Error e) {
             loop.execute(
                 () -> {
-                  then.accept(undecodable(e));
+                  onDecoded.accept(undecodable(e));
                   if (!Exhaustion.isOutOfMemory(e)) { // a bug, which the control loop counts
                     throw new IllegalStateException(type + " response of " + server, e);
                   }

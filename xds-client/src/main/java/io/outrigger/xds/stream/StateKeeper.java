@@ -54,7 +54,7 @@ final class StateKeeper {
 
   private record Change(KeptAuthority authority, Subscription<?> subscription) {}
 
-  private record Settings(StateFolder folder, Executor files, Duration after) {}
+  private record Settings(StateFolder folder, Executor files, Duration delay) {}
 
   private final ControlLoop loop;
   private final ResponseDecoder decoder;
@@ -98,8 +98,8 @@ final class StateKeeper {
     this.observer = observer;
   }
 
-  void start(StateFolder folder, Executor files, Duration after) {
-    settings = new Settings(folder, files, after);
+  void start(StateFolder folder, Executor files, Duration delay) {
+    settings = new Settings(folder, files, delay);
     savedNanos = loop.nanoTime() - MIN_INTERVAL.toNanos();
     Instant now = loop.now();
     files.execute(
@@ -144,7 +144,7 @@ final class StateKeeper {
   }
 
   TimerHandle scheduleRestore(Runnable restore) {
-    return loop.schedule(settings().after(), restore);
+    return loop.schedule(settings().delay(), restore);
   }
 
   TimerHandle scheduleSettled(Runnable onSettled) {
@@ -190,7 +190,7 @@ final class StateKeeper {
             isStaleReported = true;
             report(
                 "STALE: no control plane has answered within %d ms; resources of %s are in"
-                        .formatted(settings().after().toMillis(), oldest())
+                        .formatted(settings().delay().toMillis(), oldest())
                     + " use until one does");
           }
         });

@@ -47,7 +47,7 @@ final class BearerCredentials extends CallCredentials {
   private final ControlLoop loop;
   private final String name;
   private final TokenSource source;
-  private final Duration ahead;
+  private final Duration margin;
   private final Backoff backoff;
   private final List<MetadataApplier> waiting = new ArrayList<>();
   private @Nullable AccessToken token;
@@ -60,15 +60,15 @@ final class BearerCredentials extends CallCredentials {
 
   /**
    * @param source the source of tokens, which {@link #close} closes
-   * @param ahead the time between the fetch of the next token and the expiry of a token; limited to
-   *     half of the lifetime of the token
+   * @param margin the time between the fetch of the next token and the expiry of a token; limited
+   *     to half of the lifetime of the token
    */
   BearerCredentials(
-      ControlLoop loop, String name, TokenSource source, Duration ahead, RandomSource random) {
+      ControlLoop loop, String name, TokenSource source, Duration margin, RandomSource random) {
     this.loop = loop;
     this.name = name;
     this.source = source;
-    this.ahead = ahead;
+    this.margin = margin;
     this.backoff = new Backoff(random);
   }
 
@@ -156,7 +156,7 @@ final class BearerCredentials extends CallCredentials {
   /** Returns the time until the next fetch: at least half of the lifetime of the token. */
   private Duration untilNext(Duration lifetime) {
     Duration half = lifetime.dividedBy(2);
-    return half.compareTo(ahead) < 0 ? half : lifetime.minus(ahead);
+    return half.compareTo(margin) < 0 ? half : lifetime.minus(margin);
   }
 
   private void onFailed(Status status, String reason) {

@@ -79,7 +79,7 @@ public final class GrpcIstioCa implements IstioCaClient {
       IstioCa ca,
       Function<Optional<String>, String> request,
       Instant now,
-      Consumer<Outcome<List<String>>> then) {
+      Consumer<Outcome<List<String>>> onEnd) {
     Metadata headers = new Metadata();
     Optional<String> name;
     ManagedChannel channel;
@@ -91,17 +91,17 @@ public final class GrpcIstioCa implements IstioCaClient {
       Roots roots = Roots.Authorities.of(CredentialFile.read("ca_root_file", ca.rootFile()));
       channel = channel(ca, roots);
     } catch (UnusableFile unusable) {
-      then.accept(Outcome.failed(RpcStatus.unavailable(unusable.reason())));
+      onEnd.accept(Outcome.failed(RpcStatus.unavailable(unusable.reason())));
       return;
     } catch (IllegalArgumentException | ProviderNotFoundException unusable) {
-      then.accept(failed(ca, String.valueOf(unusable.getMessage())));
+      onEnd.accept(failed(ca, String.valueOf(unusable.getMessage())));
       return;
     }
     ClientCall<Empty, Empty> call =
         channel.newCall(
             Create.METHOD,
             CallOptions.DEFAULT.withDeadlineAfter(TIMEOUT_SECONDS, TimeUnit.SECONDS));
-    call.start(new Answer(ca, channel, then), headers);
+    call.start(new Answer(ca, channel, onEnd), headers);
     call.request(2); // gRPC reports a second message as an error
     call.sendMessage(message(ca, request.apply(name)));
     call.halfClose();
@@ -193,13 +193,13 @@ public final class GrpcIstioCa implements IstioCaClient {
   private static final class Answer extends ClientCall.Listener<Empty> {
     private final IstioCa ca;
     private final ManagedChannel channel;
-    private final Consumer<Outcome<List<String>>> then;
+    private final Consumer<Outcome<List<String>>> onEnd;
     private @Nullable Empty message;
 
-    Answer(IstioCa ca, ManagedChannel channel, Consumer<Outcome<List<String>>> then) {
+    Answer(IstioCa ca, ManagedChannel channel, Consumer<Outcome<List<String>>> onEnd) {
       this.ca = ca;
       this.channel = channel;
-      this.then = then;
+      this.onEnd = onEnd;
     }
 
     @Override
@@ -210,7 +210,7 @@ public final class GrpcIstioCa implements IstioCaClient {
     @Override
     public void onClose(Status status, Metadata trailers) {
       channel.shutdownNow();
-      then.accept(status.isOk() && message != null ? chain(message) : failed(ca, reason(status)));
+      onEnd.accept(status.isOk() && message != null ? chain(message) : failed(ca, reason(status)));
     }
 
     /** Reads the field {@code cert_chain} of {@code IstioCertificateResponse}. */
