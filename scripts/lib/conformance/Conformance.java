@@ -247,7 +247,7 @@ public final class Conformance {
         : new Declaration(annotations, "", Optional.empty());
   }
 
-  /** Returns the position after the parenthesis that closes the one at {@code open}, without those in strings. */
+  /** Returns the position after the parenthesis that closes the one at {@code open}; parentheses in strings do not count. */
   private static int behindClosing(String source, int open) {
     int depth = 0;
     int at = open;
