@@ -36,17 +36,14 @@ final class BalancingPolicyDecoder {
     return legacy(proto, errors);
   }
 
-  /**
-   * Decodes the policy of an aggregate cluster. An invalid {@code lb_policy} is ignored (A75-03).
-   * {@code load_balancing_policy} must contain a supported policy (A75-04, decision xds-0012).
-   */
+  /** Decodes the policy of an aggregate cluster: one of a leaf, or CLUSTER_PROVIDED (A75-04). */
   static Optional<BalancingPolicy> ofAggregate(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
       return decode(proto.getLoadBalancingPolicy(), true, 1, errors.at("load_balancing_policy"));
     }
-    FieldErrors ignored = FieldErrors.ofResource();
-    Optional<BalancingPolicy> policy = legacy(proto, ignored);
-    return ignored.isEmpty() ? policy : Optional.of(ClusterResource.DEFAULT_POLICY);
+    return proto.getLbPolicy() == Cluster.LbPolicy.CLUSTER_PROVIDED
+        ? Optional.of(ClusterResource.DEFAULT_POLICY)
+        : legacy(proto, errors);
   }
 
   /** Decodes {@code lb_policy} (A52-04). */

@@ -172,17 +172,20 @@ class BalancingPolicyDecoderTest {
 
   @Conformance("A75-03")
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UNRECOGNIZED")
-  void legacyPolicyOfAnAggregateIsIgnoredWhateverItSays(Cluster.LbPolicy policy) {
+  @EnumSource(names = {"ROUND_ROBIN", "RING_HASH", "LEAST_REQUEST", "CLUSTER_PROVIDED"})
+  void legacyPolicyOfAnAggregateMayBeAnyOfALeaf(Cluster.LbPolicy policy) {
     assertThat(valid(CLUSTER, aggregate().setLbPolicy(policy).build()).source())
         .isInstanceOf(ClusterSource.Aggregate.class);
   }
 
-  @Conformance("A75-03")
-  @Test
-  void legacyPolicyOfAnAggregateThatNobodyKnowsIsIgnored() {
-    assertThat(valid(CLUSTER, aggregate().setLbPolicyValue(99).build()).policy())
-        .isEqualTo(ClusterResource.DEFAULT_POLICY);
+  @Conformance("A75-04")
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"3, RANDOM", "5, MAGLEV", "7, LOAD_BALANCING_POLICY_CONFIG", "99, value 99"})
+  void legacyPolicyOfAnAggregateThatNoLeafMayHaveIsRefused(int policy, String name) {
+    assertThat(errors(CLUSTER, aggregate().setLbPolicyValue(policy).build()))
+        .singleElement()
+        .asString()
+        .startsWith("lb_policy: " + name);
   }
 
   @Conformance("A75-05")
@@ -190,7 +193,9 @@ class BalancingPolicyDecoderTest {
   void legacyPolicyOfAnAggregateIsKeptForWhoBalancesByIt() {
     assertThat(valid(CLUSTER, aggregate().setLbPolicy(Cluster.LbPolicy.RING_HASH).build()).policy())
         .isInstanceOf(BalancingPolicy.RingHash.class);
-    assertThat(valid(CLUSTER, aggregate().setLbPolicy(Cluster.LbPolicy.MAGLEV).build()).policy())
+    assertThat(
+            valid(CLUSTER, aggregate().setLbPolicy(Cluster.LbPolicy.CLUSTER_PROVIDED).build())
+                .policy())
         .isEqualTo(ClusterResource.DEFAULT_POLICY);
   }
 
