@@ -189,6 +189,9 @@ final class PagesTest {
       run(line, outrigger, words);
     } else if (program.startsWith("scripts/")) {
       assertThat(ROOT.resolve(program)).as(line).isExecutable();
+      words.stream() // the help of a script is a part of its text
+          .filter(word -> word.startsWith("--"))
+          .forEach(flag -> assertThat(ROOT.resolve(program)).as(line).content().contains(flag));
     } else {
       assertThat(OTHER_PROGRAMS).as(line).contains(program);
       words.stream()
