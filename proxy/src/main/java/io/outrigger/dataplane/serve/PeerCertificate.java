@@ -50,9 +50,11 @@ final class PeerCertificate {
       CertificateNames.ofKind(Kind.URI, localNames).forEach(uri -> text.add("By=" + value(uri)));
     }
     text.add("Hash=" + HexFormat.of().formatHex(sha256(leaf.getEncoded())));
-    text.add("Subject=" + quoted(leaf.getSubjectX500Principal().getName()));
+    // RFC 2253 escapes the quotes of a subject
+    text.add("Subject=\"" + printable(leaf.getSubjectX500Principal().getName()) + '"');
     List<SubjectAltName> names = CertificateNames.read(leaf);
-    CertificateNames.ofKind(Kind.URI, names).forEach(uri -> text.add("URI=" + value(uri)));
+    List<String> uris = CertificateNames.ofKind(Kind.URI, names);
+    (uris.isEmpty() ? List.of("") : uris).forEach(uri -> text.add("URI=" + value(uri)));
     CertificateNames.ofKind(Kind.DNS, names).forEach(name -> text.add("DNS=" + value(name)));
     return text.toString();
   }
@@ -66,11 +68,9 @@ final class PeerCertificate {
   }
 
   private static String value(String text) {
-    return text.chars().anyMatch(c -> QUOTED.indexOf(c) >= 0) ? quoted(text) : printable(text);
-  }
-
-  private static String quoted(String text) {
-    return '"' + printable(text).replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    return text.chars().anyMatch(c -> QUOTED.indexOf(c) >= 0)
+        ? '"' + printable(text).replace("\\", "\\\\").replace("\"", "\\\"") + '"'
+        : printable(text);
   }
 
   /** Percent-encodes bytes that a header value must not contain. */

@@ -51,7 +51,16 @@ final class PeerCertificateTest {
         .contains("O=%C3%A9")
         .matches("[ -~]*");
     assertThat(text.substring(text.indexOf("Subject=")))
-        .startsWith("Subject=\"CN=a\\\\\\\"b\\\\,c,O=");
+        .startsWith("Subject=\"CN=a\\\"b\\,c,O=");
+  }
+
+  @Test
+  @Conformance("OPS-03")
+  void aCertificateWithoutUriHasAnEmptyOne() throws Exception {
+    TestIdentity peer = AUTHORITY.issue("dns:x.example");
+
+    assertThat(PeerCertificate.forwarded(peer.certificate(), Optional.empty()))
+        .endsWith(";Subject=\"CN=workload of root\";URI=;DNS=x.example");
   }
 
   @Test
