@@ -94,9 +94,8 @@ final class IstioCaWatcher extends CertificateSource {
   }
 
   private void ask() {
-    long startedNanos = loop.nanoTime();
     Instant now = loop.now();
-    Consumer<Outcome<FileReading>> end = read -> loop.execute(() -> onAnswer(read, startedNanos));
+    Consumer<Outcome<FileReading>> end = read -> loop.execute(() -> onAnswer(read));
     execute(
         end,
         () -> {
@@ -132,7 +131,7 @@ final class IstioCaWatcher extends CertificateSource {
         });
   }
 
-  private void onAnswer(Outcome<FileReading> answer, long startedNanos) {
+  private void onAnswer(Outcome<FileReading> answer) {
     if (closed) {
       return;
     }
@@ -142,7 +141,7 @@ final class IstioCaWatcher extends CertificateSource {
         answer.match(FileReading::failure, reason -> Optional.of(reason.message()));
     if (failure.isPresent()) {
       fail(failure.get());
-      delay = backoff.next().minusNanos(loop.nanoTime() - startedNanos);
+      delay = backoff.next();
     } else {
       backoff.reset();
       expired = Optional.empty();

@@ -182,6 +182,18 @@ class IstioCaWatcherTest {
   }
 
   @Test
+  void theBackOffBeginsWithTheFailure() {
+    start();
+    loop.advance(Duration.ofSeconds(3));
+    fail("refused");
+
+    loop.advance(Duration.ofMillis(999));
+    assertThat(asked).hasSize(1);
+    loop.advance(Duration.ofMillis(1));
+    assertThat(asked).hasSize(2);
+  }
+
+  @Test
   void anExpiredCertificateIsDroppedAndTheRootsStay() {
     Instant started = loop.now();
     start();
