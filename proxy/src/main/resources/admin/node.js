@@ -156,8 +156,9 @@ function settings(name, value, of) {
   return [[words(name), Array.isArray(value) ? value.join(', ') || 'none' : plain(value), of]];
 }
 
-/** Returns PT1M30S, as the admin server writes a duration, as 1m 30s; other values as they are. */
+/** Returns PT1M30S, as the admin server writes a duration, as 1m 30s, and the largest uint32 as no limit; others as they are. */
 function plain(value) {
+  if (value === 0xffff_ffff) return 'no limit';
   return /^PT\d/.test(value) ? value.slice(2).replace(/[HM](?=\d)/g, '$& ').toLowerCase() : String(value);
 }
 

@@ -96,7 +96,8 @@ class DnsIT {
     assertThat(admin.get("/forwards").body()).contains(target(first), "READY");
     assertThat(lb()).contains("round_robin", "127.0.0.3:" + first.port());
     assertThat(admin.get("/explain?path=/" + METHOD).body())
-        .contains("\"cluster\": \"" + target(first), "round_robin");
+        .contains("\"cluster\": \"" + target(first), "round_robin")
+        .doesNotContain("circuit_breaker", "4294967295"); // no limit is set
     assertThat(admin.get("/config_dump").body()).contains("STRICT_DNS");
     assertThat(admin.get("/events?format=json").body())
         .contains("\"kind\": \"dns\"", "resolved: 127.0.0.1, 127.0.0.2, 127.0.0.3");

@@ -3,6 +3,7 @@ package io.outrigger.observe.admin;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.tls.EndpointTls;
@@ -131,13 +132,13 @@ final class PickView {
                       Json.object("category", each.category(), "share", each.share().asDouble()))
               .toList();
       json.add("drops", Json.tree(drops));
-    } else if (plan instanceof PickPlan.Limited limited) {
+    } else if (plan instanceof PickPlan.Limited each && each.limit() < ClusterResource.UNLIMITED) {
       json.add(
           "circuit_breaker",
           Json.object(
-              "in_flight", limited.inFlight(),
-              "limit", limited.limit(),
-              "full", limited.isFull()));
+              "in_flight", each.inFlight(),
+              "limit", each.limit(),
+              "full", each.isFull()));
     } else if (plan instanceof PickPlan.Shared shared && !shared.shares().isEmpty()) {
       addSteps(json, shared.shares().get(0).plan());
     } else if (plan instanceof PickPlan.Hashed hashed) {
