@@ -50,10 +50,13 @@ class StaticResourcesIT {
     write("clusters.json", document(Xds.cluster("A"), Xds.endpoints("A", b)));
     load.awaitMore("b", 20);
 
+    Admin admin = mesh.admin();
     write("clusters.json", "{\"resources\":[");
+    Await.until(
+        "the error of the file is shown",
+        () -> admin.get("/xds").body().contains("error in " + folder.resolve("clusters.json")));
     load.awaitMore("b", 100);
     write("clusters.json", document(JsonResources.badCluster("A"), Xds.endpoints("A", b)));
-    Admin admin = mesh.admin();
     Await.until(
         "the refusal is shown", () -> admin.get("/config_dump?type=cds").body().contains("NACKED"));
     load.awaitMore("b", 20);
@@ -61,6 +64,7 @@ class StaticResourcesIT {
     write("clusters.json", document(Xds.cluster("A"), Xds.endpoints("A", a)));
     load.awaitMore("a", 20);
     load.close();
+    assertThat(admin.get("/xds").body()).doesNotContain("error in");
     assertThat(load.failures()).isEmpty();
     assertThat(admin.get("/ready").status()).isEqualTo(200);
   }

@@ -70,7 +70,8 @@ final class ServicePublisher {
             Map.of(
                 ResourceType.LISTENER,
                     Map.of(name, DirectListener.to(name).as(ResourceType.LISTENER)),
-                ResourceType.CLUSTER, Map.of(name, cluster(name).as(ResourceType.CLUSTER))));
+                ResourceType.CLUSTER, Map.of(name, cluster(name).as(ResourceType.CLUSTER))),
+            Map.of());
   }
 
   private static WireMessage cluster(String name) {

@@ -39,7 +39,7 @@ public final class DnsResources {
     var transport = new LocalAdsTransport(loop, SERVER.uri());
     transport.publish(
         ResourceSnapshot.of(
-            Map.of(ResourceType.LISTENER, listeners, ResourceType.CLUSTER, clusters)));
+            Map.of(ResourceType.LISTENER, listeners, ResourceType.CLUSTER, clusters), Map.of()));
     return transport;
   }
 

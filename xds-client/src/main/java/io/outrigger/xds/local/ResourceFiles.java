@@ -2,6 +2,7 @@ package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.FieldError;
@@ -68,8 +69,7 @@ public record ResourceFiles(
       return new ResourceFiles(files, before.snapshot, problems, before.conflicts);
     }
     List<FileProblem> conflicts = new ArrayList<>();
-    var snapshot = ResourceSnapshot.of(merge(files.values(), conflicts));
-    return new ResourceFiles(files, snapshot, problems, conflicts);
+    return new ResourceFiles(files, merge(files.values(), conflicts), problems, conflicts);
   }
 
   /** Parses a document of resources (CONTRACT section 4). */
@@ -102,9 +102,11 @@ public record ResourceFiles(
     return "a resource of type " + any.getTypeUrl() + " has no name";
   }
 
-  private static Map<ResourceType<?>, Map<String, Any>> merge(
+  /** Merges the files. The resources of a file with a problem stay, and have an error. */
+  private static ResourceSnapshot merge(
       Iterable<WatchedFile<List<NamedResource>>> files, List<FileProblem> problems) {
     Map<ResourceType<?>, Map<String, Any>> merged = new HashMap<>();
+    Map<ResourceType<?>, Map<String, RpcStatus>> errors = new HashMap<>();
     Map<String, Path> definedIn = new HashMap<>();
     Map<EndpointAddress, Path> servedIn = new HashMap<>();
     for (WatchedFile<List<NamedResource>> file : files) {
@@ -125,10 +127,16 @@ public record ResourceFiles(
           merged
               .computeIfAbsent(resource.type(), type -> new HashMap<>())
               .put(resource.name(), resource.resource());
+          for (FileProblem problem : file.problems()) {
+            var error = new RpcStatus(RpcStatus.Code.INVALID_ARGUMENT, "error in " + problem);
+            errors
+                .computeIfAbsent(resource.type(), type -> new HashMap<>())
+                .putIfAbsent(resource.name(), error);
+          }
         }
       }
     }
-    return merged;
+    return ResourceSnapshot.of(merged, errors);
   }
 
   private static FileProblem conflict(Path path, NamedResource resource, String what, Path first) {

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 /** All resources of a local source at one moment, by type and name. */
 @AnyThread
 public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
-  static final ResourceSnapshot EMPTY = of(Map.of());
+  static final ResourceSnapshot EMPTY = of(Map.of(), Map.of());
 
   public ResourceSnapshot {
     types = Map.copyOf(types);
@@ -40,10 +40,13 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     }
   }
 
-  public static ResourceSnapshot of(Map<ResourceType<?>, Map<String, Any>> resources) {
+  public static ResourceSnapshot of(
+      Map<ResourceType<?>, Map<String, Any>> resources,
+      Map<ResourceType<?>, Map<String, RpcStatus>> errors) {
     Map<ResourceType<?>, OfType> types = new HashMap<>();
     for (ResourceType<?> type : ResourceType.ALL) {
-      types.put(type, OfType.of(resources.getOrDefault(type, Map.of()), Map.of()));
+      Map<String, RpcStatus> failed = errors.getOrDefault(type, Map.of());
+      types.put(type, OfType.of(resources.getOrDefault(type, Map.of()), failed));
     }
     return new ResourceSnapshot(types);
   }
