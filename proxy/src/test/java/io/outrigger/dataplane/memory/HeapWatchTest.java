@@ -70,7 +70,9 @@ final class HeapWatchTest {
     heap.used = 48 * MIB;
     heap.usedAfterwards = 41 * MIB;
     loop.advance(Duration.ofSeconds(1));
-    assertThat(heap.collections).as("peers hold at most 38 MiB, 13 more than measured").isEqualTo(2);
+    assertThat(heap.collections)
+        .as("peers hold at most 38 MiB, 13 more than measured")
+        .isEqualTo(2);
 
     heap.used = 47 * MIB; // at most 37 MiB of peers, of whose 40 MiB 31 are live
     loop.advance(Duration.ofSeconds(4));

@@ -50,8 +50,7 @@ final class PeerCertificateTest {
         .contains(";URI=\"spiffe://a/b;By=spiffe://admin\";", ";DNS=x.example")
         .contains("O=%C3%A9")
         .matches("[ -~]*");
-    assertThat(text.substring(text.indexOf("Subject=")))
-        .startsWith("Subject=\"CN=a\\\"b\\,c,O=");
+    assertThat(text.substring(text.indexOf("Subject="))).startsWith("Subject=\"CN=a\\\"b\\,c,O=");
   }
 
   @Test
