@@ -167,7 +167,7 @@ class PickViewTest {
   }
 
   private PickView view(PlannedCall call) {
-    return new PickView(lb.describe("pay"), lb.handle("pay").picker().plan(call));
+    return new PickView(lb.describe("pay"), lb.handle("pay").picker().plan(call), host -> "pay");
   }
 
   /** The reason for each endpoint that the call cannot be picked for. */
