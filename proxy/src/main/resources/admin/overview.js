@@ -192,10 +192,11 @@ function listenerProblems({name, state, error}) {
 
 function resourceProblem(resource) {
   const {name, typeUrl, clientStatus, versionInfo, errorState} = resource;
-  const kept = clientStatus === 'NACKED' && versionInfo;
+  const kept = ['NACKED', 'RECEIVED_ERROR'].includes(clientStatus) && versionInfo;
+  const refused = clientStatus === 'NACKED' ? `version ${errorState.versionInfo} is refused, ` : 'version ';
   return {
     of: kept ? 'wait' : 'bad', href: '#resources?' + new URLSearchParams({type: typeOf(resource), name}),
-    text: `${typeUrl.split('.').pop()} ${name}: ${kept ? `version ${errorState.versionInfo} is refused, ${versionInfo} stays in use: ` : ''}${errorState.details}`,
+    text: `${typeUrl.split('.').pop()} ${name}: ${kept ? `${refused}${versionInfo} stays in use: ` : ''}${errorState.details}`,
   };
 }
 
@@ -238,6 +239,7 @@ function serverRow() {
 function updateServer(row, server) {
   const [name, standing, valid, invalid, nacks, error] = row.children;
   text(name.firstChild.firstChild, server.uri);
+  attr(name.firstChild.firstChild, 'title', server.uri);
   text(name.firstChild.lastChild, server.clientScope);
   if (server.connected) setState(standing.firstChild, 'CONNECTED');
   else if (!server.asked) setState(standing.firstChild, 'STANDBY');

@@ -409,6 +409,24 @@ class PageIT {
   }
 
   @Test
+  void aResourceFileThatBecomesInvalidIsAmongWhatIsWrong() throws Exception {
+    Backend a = mesh.backend("a").quiet();
+    String names = Xds.listener("orders", "routes") + "," + Xds.routesTo("routes", "pay");
+    Files.writeString(folder.resolve("names.json"), "{\"resources\":[" + names + "]}");
+    String cluster = Xds.cluster("pay") + "," + Xds.endpoints("pay", a);
+    Files.writeString(folder.resolve("pay.json"), "{\"resources\":[" + cluster + "]}");
+    mesh.with(Flag.RESOURCES, folder.toString()).startReady();
+    Tab tab = open("overview");
+    awaitText(tab, ".tiles", "1 of 1");
+
+    Files.writeString(folder.resolve("pay.json"), "{\"resources\":[");
+
+    awaitText(tab, ".problems", "stays in use: cluster \"pay\": error in " + folder + "/pay.json");
+    awaitText(tab, "#light", "ready, 2 problems");
+    picture(tab, "overview-file");
+  }
+
+  @Test
   void aStateThatIsStaleIsAmongWhatIsWrong() throws Exception {
     mesh.controlPlane.serve(
         Xds.cluster("pay"),
