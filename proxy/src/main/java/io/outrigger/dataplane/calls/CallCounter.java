@@ -16,7 +16,10 @@ public enum CallCounter {
   TRANSPARENT_RETRIES,
   /** Requests with a retry policy that became too large to be retried. */
   NOT_REPLAYABLE,
-  /** Ended calls that an observer dropped, such as the access log when its queue was full. */
+  /**
+   * Ended calls that the access log or another observer dropped, for example because its queue was
+   * full.
+   */
   UNOBSERVED;
 
   static final int COUNT = values().length;

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param authority the {@code :authority} that the app sent; may be empty
  * @param route the name of the route; empty when the route has no name or the call was not routed
  * @param endpoint the address of the last attempt
- * @param priority the priority of {@code locality} in its cluster, where 0 is the highest
+ * @param priority the priority of the locality in its cluster; 0 is the highest
  * @param attempts the number of picks that returned a backend
- * @param code the gRPC status code; CANCELLED when the app cancelled the call; for a request that
- *     is not gRPC, OK or the code of the failure
+ * @param code the gRPC status code; CANCELLED when the app cancelled the call. A request that is
+ *     not gRPC has OK or the code of the failure
  * @param httpStatus the {@code :status} that the app received; 0 when the app received none
  * @param localReason why the proxy answered the call; empty when a backend answered
  * @param timeoutNanos the time limit of the call, or {@link EffectiveTimeout#NONE}

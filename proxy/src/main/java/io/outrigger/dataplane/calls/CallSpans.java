@@ -13,7 +13,7 @@ import io.outrigger.http2.HeaderList;
 public interface CallSpans {
   CallSpans NONE = new CallSpans() {};
 
-  /** Called when the configuration that the call had to wait for has arrived. */
+  /** Called when the call stops waiting for its configuration. */
   default void resolutionDelayed() {}
 
   /**

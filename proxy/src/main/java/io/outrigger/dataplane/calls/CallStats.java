@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
 /**
- * The counters of one forward's calls on one event loop, which alone writes the counters. {@link
+ * The counters of one forward's calls on one event loop. Only this loop writes the counters. {@link
  * Totals} adds up the counters of all loops for readers.
  */
 @AnyThread

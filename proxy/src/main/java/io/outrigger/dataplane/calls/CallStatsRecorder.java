@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records one call for the counters, spans and observers. A gRPC call and its attempts are measured
- * as A66 and A96 specify. An attempt lasts from the start of its pick until its status, whether or
- * not a backend was found. Times are in nanoseconds since the call's arrival.
+ * as A66 and A96 specify. An attempt begins with its pick and ends with its status, even when the
+ * pick fails. Times are in nanoseconds since the call's arrival.
  */
 @LoopConfined
 public final class CallStatsRecorder implements CallSummary {
@@ -53,7 +53,7 @@ public final class CallStatsRecorder implements CallSummary {
   private long durationNanos;
   private long timeoutNanos = EffectiveTimeout.NONE;
 
-  /** The cluster that routing chose, or the leaf cluster of the current attempt's backend. */
+  /** The leaf cluster of the current attempt's backend, if known; otherwise the routed cluster. */
   private @Nullable String attemptCluster;
 
   private @Nullable Locality locality;
@@ -112,7 +112,7 @@ public final class CallStatsRecorder implements CallSummary {
     policy = name;
   }
 
-  /** Sets the routing decision; a session may use another cluster than the decision. */
+  /** Sets the routing decision, and the cluster in use, which a session may have changed. */
   public void routed(RouteDecision.Forward decision, String usedCluster, long limitNanos) {
     chosen = decision;
     clusterName = usedCluster;
@@ -120,8 +120,8 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /**
-   * Called when the pick has returned a backend. In an aggregate cluster, the attempt counts for a
-   * leaf cluster (A89).
+   * Called when the pick has returned a backend. In an aggregate cluster, metrics count the attempt
+   * under the leaf cluster (A89).
    */
   public void attempt(Subchannel latest) {
     subchannel = latest;
@@ -253,7 +253,7 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
-  /** Whether the proxy ended the call because of a limit, which is not the backend's failure. */
+  /** Whether a limit of the proxy, not a failure of the backend, ended the call. */
   public boolean isBeyondLimits() {
     return reason == LocalReason.OVERLOAD || reason == LocalReason.HEADERS_TOO_LARGE;
   }

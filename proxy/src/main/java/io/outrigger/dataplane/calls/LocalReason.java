@@ -48,14 +48,14 @@ public enum LocalReason {
   }
 
   /**
-   * Restricts a status to the codes that are allowed for answers of this proxy. Only an injected
-   * fault may have any code (A54, SC-23).
+   * Returns the status with a code that this proxy may send: any code for an injected fault,
+   * otherwise a restricted set (A54, SC-23).
    */
   public RpcStatus allowed(RpcStatus status) {
     return this == FAULT ? status : status.restricted();
   }
 
-  /** The reason for a drop that a picker decided. */
+  /** Returns the reason for a call that a picker dropped. */
   public static LocalReason of(PickResult.Reason drop) {
     return switch (drop) {
       case OVERLOAD_DROP -> OVERLOAD;

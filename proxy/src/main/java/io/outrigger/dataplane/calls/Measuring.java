@@ -12,8 +12,7 @@ import java.util.Set;
  *     Metrics")
  * @param callDelays whether waits of calls for their configuration are measured (A121)
  * @param attemptDelays whether waits of attempts for a connection are measured (A121)
- * @param asServer whether each call is measured, as A66 requires of servers, rather than each
- *     attempt
+ * @param asServer true to measure calls, as A66 requires of servers; false to measure attempts
  */
 public record Measuring(
     Set<String> methods,

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 public final class MethodStats {
   /**
-   * The maximum number of {@link Place}s, since a control plane may send any number of cluster
-   * names; attempts in any further {@link Place} count for {@link #OTHER}.
+   * The maximum number of {@link Place}s, because a control plane may send any number of cluster
+   * names. Attempts in further places count as {@link #OTHER}.
    */
   static final int MAX_PLACES = 500;
 
   /**
-   * The maximum number of delay types, of which nested priorities can produce many; further types
-   * count for {@link #OTHER}.
+   * The maximum number of delay types, because nested priorities can produce many. Further types
+   * count as {@link #OTHER}.
    */
   static final int MAX_DELAY_TYPES = 100;
 
@@ -91,7 +91,7 @@ public final class MethodStats {
   private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
   private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
-  // The previous attempt's place, which most next attempts share; used only on the event loop.
+  // Caches the last place, because successive attempts mostly share it; used on the event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable Map<RpcStatus.Code, Attempts> last;
@@ -221,8 +221,8 @@ public final class MethodStats {
   }
 
   /**
-   * Durations of ended calls in nanoseconds, by status: for one loop in the buckets {@link
-   * Histogram#FINE_NANOS}, for a sum of loops in the buckets of A66.
+   * Durations of ended calls in nanoseconds, by status. The statistics of one loop have the buckets
+   * {@link Histogram#FINE_NANOS}; a sum of several loops has the buckets of A66.
    */
   public Map<RpcStatus.Code, Histogram> calls() {
     return calls;

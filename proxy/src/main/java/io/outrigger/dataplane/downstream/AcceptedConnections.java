@@ -29,7 +29,7 @@ final class AcceptedConnections {
     open.remove(connection.id());
   }
 
-  /** The views of connections, ordered by id, from the given id on and up to the maximum number. */
+  /** Returns at most {@code max} views, ordered by id, beginning with the id {@code from}. */
   List<SocketView> views(long from, int max) {
     return open.tailMap(from).values().stream().limit(max).map(DownstreamConnection::view).toList();
   }
@@ -45,7 +45,7 @@ final class AcceptedConnections {
   }
 
   /**
-   * Retires, in several tasks, the connections for which the admission returns a retirement.
+   * Ends the connections that {@link Admission#retirement} selects, in several tasks.
    *
    * @param from the lowest id of the connections to check
    */

@@ -21,15 +21,15 @@ public interface Admission {
   void admit(Channel channel, Function<Caller, ChannelHandler> http2);
 
   /**
-   * Returns the times at which a connection ends because configuration or certificates have
-   * changed; null to keep the connection. Runs on the event loop of the connection.
+   * Decides whether to end a connection because configuration or certificates have changed; null
+   * keeps the connection open. Runs on the event loop of the connection.
    */
   default @Nullable Retirement retirement(Caller caller) {
     return null;
   }
 
   /**
-   * The end of a connection, whose caller must connect again.
+   * The times at which an old connection ends.
    *
    * @param goAway the time until GOAWAY is sent
    * @param end the time until the connection is closed, whether or not its streams have ended

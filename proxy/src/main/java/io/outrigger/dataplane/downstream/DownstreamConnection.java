@@ -74,7 +74,7 @@ final class DownstreamConnection implements ConnectionHandler {
     connection.close(Http2Error.NO_ERROR, "the proxy stops");
   }
 
-  /** Schedules GOAWAY and close as {@code retirement} says; timers that fire earlier are kept. */
+  /** Schedules GOAWAY and close, unless they are already scheduled for an earlier time. */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {
       return;

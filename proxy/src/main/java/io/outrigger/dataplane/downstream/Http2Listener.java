@@ -248,7 +248,7 @@ public final class Http2Listener {
     return all;
   }
 
-  /** The number of connections that were closed when they were accepted. */
+  /** The number of accepted connections that were closed at once because of a limit. */
   public long refused() {
     return refused.get();
   }
@@ -281,7 +281,7 @@ public final class Http2Listener {
     return closePort(AcceptedConnections::close);
   }
 
-  /** Closes the port, then ends the connections of each loop by the given function. */
+  /** Closes the port, then calls {@code end} for the connections of each loop. */
   private CompletableFuture<Void> closePort(Consumer<AcceptedConnections> end) {
     Channel bound = server;
     if (bound == null) {

@@ -15,8 +15,8 @@ public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
       new Timeouts(Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofMinutes(1));
 
   /**
-   * Returns limits for callers of {@code --serve}, which are not trusted: each HTTP/2 limit of this
-   * object, or a fixed limit if that is stricter.
+   * Returns the limits for callers of {@code --serve}, which are not trusted. Fixed maximums cap
+   * the HTTP/2 limits of this object.
    */
   public ListenerSettings forUntrustedCallers() {
     Windows windows = http2.windows();

@@ -21,9 +21,9 @@ final class OpenFiles {
   private OpenFiles() {}
 
   /**
-   * Whether a caller's socket leaves enough files for other uses. The kernel gives a socket the
-   * lowest free descriptor, so the descriptor shows how many files are open. True for a NIO socket,
-   * whose descriptor is unknown.
+   * Whether callers may use one more file. The kernel gives a socket the lowest free descriptor, so
+   * the descriptor shows how many files are open. The descriptor of a NIO socket is unknown; then
+   * the method returns true.
    */
   static boolean haveRoomFor(Channel accepted) {
     return !(accepted instanceof UnixChannel socket) || socket.fd().intValue() < FOR_CALLERS;
@@ -38,8 +38,8 @@ final class OpenFiles {
   }
 
   /**
-   * Returns the part of the limit that callers may use. The JVM raises the soft limit to the hard
-   * limit when it starts.
+   * Returns the number of files that callers may use, three quarters of the soft limit. The JVM
+   * raises the soft limit to the hard limit when it starts.
    *
    * @param lines the lines of {@code /proc/self/limits}
    */

@@ -27,7 +27,7 @@ public final class FilterChain {
     return filters.isEmpty() ? NONE : new FilterChain(List.copyOf(filters));
   }
 
-  /** Returns a chain that answers each request after the filters of this chain have run. */
+  /** Returns this chain with a last filter that answers every request. */
   public FilterChain refusing(FilterStep.Answer answer) {
     return new FilterChain(
         Stream.concat(filters.stream(), Stream.of(new Refusal(answer))).toList());
@@ -114,7 +114,7 @@ public final class FilterChain {
       }
     }
 
-    /** Ends the current pause, if any, because its time or the call has ended. */
+    /** Ends the current pause, if any. Called when the delay or the call is over. */
     public void end() {
       FilterStep.Pause current = pause;
       if (current != null) {

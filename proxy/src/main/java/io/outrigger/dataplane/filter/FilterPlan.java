@@ -22,7 +22,7 @@ public record FilterPlan(
   /**
    * The session that a request's cookie requests (A55, A60).
    *
-   * @param cluster the cluster in the cookie, which the route may not have; may be empty
+   * @param cluster the cluster in the cookie, even if the route does not have it; may be empty
    * @param selected the route's cluster that the cookie selects; empty when there is none
    * @param addresses the addresses in the cookie, the best first; empty for a new session
    */

@@ -14,7 +14,7 @@ record RbacFilter(String name, Rbac.Rules rules, RbacObserver observer) implemen
       new FilterStep.Answer(
           new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "denied by RBAC"), "denied", FORBIDDEN);
 
-  /** Returns the filter; empty when the settings have no rules and deny nothing (A41-02). */
+  /** Returns the filter; empty when the settings have no rules, which allows all (A41-02). */
   static Optional<RbacFilter> of(String name, Rbac settings, RbacObserver observer) {
     return settings.rules().map(rules -> new RbacFilter(name, rules, observer));
   }

@@ -38,8 +38,8 @@ public interface RouteFilter {
   default void onResponse(FilteredCall call, BiConsumer<String, String> fields) {}
 
   /**
-   * Describes the possible effects of {@link #onRequest} on a request of a forward, without any
-   * effect; empty when there are none.
+   * Describes what {@link #onRequest} could do with a request of a forward, and does not change any
+   * state. Empty when the filter would do nothing.
    *
    * @param clusters the clusters of the route
    */
@@ -48,8 +48,8 @@ public interface RouteFilter {
   }
 
   /**
-   * Decides about a request to a served listener as {@link #onRequest} does, without any effect;
-   * empty when the filter refuses no request.
+   * Returns the decision of {@link #onRequest} about a request to a served listener, and does not
+   * change any state. Empty for a filter that never refuses requests.
    */
   default Optional<Verdict> judge(AuthorizationInput input) {
     return Optional.empty();

@@ -198,7 +198,7 @@ public final class SessionFilter implements RouteFilter {
    * addr[,addr…];cluster} in base64.
    *
    * @param addresses the addresses of one endpoint, with the used address first; never empty
-   * @param cluster the cluster; empty in cookies as in A55, which name no cluster
+   * @param cluster the cluster; empty in a cookie of A55's form, which does not name the cluster
    */
   record Value(List<EndpointAddress> addresses, String cluster) {
     /** The maximum number of addresses; further addresses are ignored (decision proxy-0012). */

@@ -182,7 +182,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** Relays the held response headers, which end the response if {@code whole} is true. */
+  /** Relays the held response headers, with END_STREAM if {@code whole} is true. */
   private void relayEarly(boolean whole) {
     HeaderList head = early;
     if (head != null) {

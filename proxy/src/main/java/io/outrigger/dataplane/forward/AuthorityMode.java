@@ -1,6 +1,6 @@
 package io.outrigger.dataplane.forward;
 
-/** Selects the {@code :authority} that is sent to backends, as {@code --authority} does. */
+/** The {@code :authority} that is sent to backends ({@code --authority}). */
 public sealed interface AuthorityMode {
   /** Sends the target's authority, as a proxyless client would. */
   record OfTarget() implements AuthorityMode {}

@@ -43,14 +43,13 @@ import org.jspecify.annotations.Nullable;
  * any         -> OVER         on the call's end
  * </pre>
  *
- * <p>The call holds a reference to the cluster from routing until no further pick can follow
- * (A31-08).
+ * <p>The call holds a reference to the cluster from routing until it needs no more picks (A31-08).
  */
 @LoopConfined
 final class CallAttempts implements PickContext, FilteredCall {
   /**
-   * The maximum number of transparent retries of a call whose connections closed gracefully
-   * (decision proxy-0033).
+   * The maximum number of transparent retries because of {@link Refusal#OF_CONNECTION} (decision
+   * proxy-0033).
    */
   static final int MAX_TRANSPARENT_RETRIES = 64;
 
@@ -69,7 +68,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     OPENING,
     /** The call has a stream to the backend. */
     STREAMING,
-    /** The call waits for the back-off before the next attempt to end (A6). */
+    /** The call waits before its next attempt, as the retry policy requires (A6). */
     BACKING_OFF,
     OVER;
 
@@ -123,8 +122,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Sets the routing decision, with which the call owns a reference to the cluster. All attempts go
-   * to this cluster (A31-04), unless a filter changes the cluster before the first attempt.
+   * Sets the routing decision, and takes over its reference to the cluster. All attempts go to this
+   * cluster (A31-04), unless a filter changes the cluster before the first attempt.
    */
   void route(RouteDecision.Forward chosen) {
     decision = chosen;
@@ -225,8 +224,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * The resolution note for failures of this call (A88): in an aggregate cluster, the note of the
-   * attempt's leaf cluster. Empty before routing.
+   * Returns the resolution note (A88) for failures of this call: the note of the attempt's leaf
+   * cluster, otherwise of the routed cluster. Empty before routing.
    */
   String resolutionNote() {
     if (attempt != null && (phase == Phase.OPENING || phase == Phase.STREAMING)) {
@@ -258,8 +257,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Picks until the call has a stream, has to wait, or is answered. Each repetition needs a newly
-   * published picker, so the loop ends.
+   * Picks until the call has a stream, has to wait, or is answered. The loop repeats only when a
+   * new picker was published, so it ends.
    */
   private void pick() {
     ClusterHandle routed = requireNonNull(cluster);
@@ -299,8 +298,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Parks the call until a newer picker is published. Returns false when a newer picker is
-   * published already; returns true when the call waits, or was answered because the queue is full.
+   * Parks the call until a newer picker is published, or answers the call if the queue is full.
+   * Returns false when there is a newer picker already, so the caller must pick again.
    */
   private boolean parkForPick(String delayType, String reason) {
     if (!call.reserve()) {
@@ -315,8 +314,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Opens a stream to {@code subchannel}. Returns false and sends nothing if the subchannel has no
-   * transport; a newer picker is then already published or will be.
+   * Opens a stream to {@code subchannel}. Returns false if the subchannel has lost its transport.
+   * Balancing then publishes a newer picker, unless it already has.
    */
   private boolean open(Subchannel subchannel) {
     to(Phase.OPENING);
@@ -413,8 +412,8 @@ final class CallAttempts implements PickContext, FilteredCall {
    * Called when the backend's stream ended before the response was complete.
    *
    * @param refusal whether the backend guarantees that it did not process the request
-   * @param relayed the reset that ends a response whose headers the app already has; null to end
-   *     such a response by trailers with {@code failure}
+   * @param relayed the reset with which to end a response that has begun; null to end it with
+   *     trailers that carry {@code failure}
    */
   void onUpstreamFailed(
       Attempt ended, Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {

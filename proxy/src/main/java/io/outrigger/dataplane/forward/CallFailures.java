@@ -88,7 +88,8 @@ final class CallFailures {
   /**
    * The status of a call whose deadline passed (SC-09).
    *
-   * @param waitedFor one of this class's texts for waits; empty before routing
+   * @param waitedFor one of the texts of this class that name what a call waits for; empty before
+   *     routing
    */
   static RpcStatus deadline(long limitNanos, String waitedFor) {
     String prefix = "deadline exceeded after " + limitNanos / 1_000_000 + "ms";

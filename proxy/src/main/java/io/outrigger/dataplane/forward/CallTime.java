@@ -42,7 +42,7 @@ abstract class CallTime extends DeadlineTimers.Entry {
     return limitNanos;
   }
 
-  /** The time since the arrival of the headers; 0 until {@link #arrived}, to save a clock read. */
+  /** The time since the headers arrived. Until {@link #arrived}, 0 without a read of the clock. */
   long elapsedNanos() {
     return arriving ? 0 : loop.nanoTime() - arrivalNanos;
   }

@@ -23,7 +23,7 @@ public interface CallTransport extends Transport {
   interface Waiter extends StreamHandler {
     void onOpened(Http2Stream stream);
 
-    /** Called when no stream will be opened; a newer picker is already published or follows. */
+    /** Called when no stream will be opened. The call must pick again, with a newer picker. */
     void onNotOpened();
   }
 }

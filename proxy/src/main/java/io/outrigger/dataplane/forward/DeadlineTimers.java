@@ -57,7 +57,7 @@ public final class DeadlineTimers {
   private final DefaultPriorityQueue<Entry> armed =
       new DefaultPriorityQueue<>((a, b) -> Long.compare(a.tick, b.tick), 16);
 
-  /** The last tick that has begun to fire; some of its entries may fire in the next task. */
+  /** The last tick whose deadlines have begun to fire; some of them may fire in the next task. */
   private long doneTick;
 
   private long alarmTick = NO_ALARM;

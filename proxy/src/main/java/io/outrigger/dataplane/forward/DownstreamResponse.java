@@ -90,8 +90,7 @@ final class DownstreamResponse {
   }
 
   /**
-   * Answers on behalf of the backend, with a whole response or with the end of a response that has
-   * begun.
+   * Answers on behalf of the backend: sends a whole response, or ends a response that has begun.
    *
    * @param httpStatus the {@code :status} for a request that is not gRPC
    */

@@ -96,8 +96,8 @@ public final class Forward {
   }
 
   /**
-   * The target of a new request; failed when no further target may be created, or when memory is
-   * full and the request's connection holds much memory.
+   * Returns the target of a new request. Fails when {@code --max-targets} is reached, or when
+   * memory is full and the request's connection holds much of it.
    */
   Outcome<ForwardTarget> targetFor(Caller caller, RequestHead head, boolean isOnHeavyConnection) {
     return isOnHeavyConnection && memory.isFull()

@@ -194,8 +194,8 @@ public final class ForwardedCall implements StreamHandler {
   }
 
   /**
-   * Whether at least half of the time limit has passed, after which a reset by the app is no abuse.
-   * Half is enough, because the app's time limit began before the request arrived here.
+   * Whether at least half of the time limit has passed. A reset by the app is then not counted as
+   * abuse: the app's own limit began earlier, before the request arrived here.
    */
   @Override
   public boolean isTimeUp() {
@@ -335,7 +335,7 @@ public final class ForwardedCall implements StreamHandler {
 
   // Events that the attempts report.
 
-  /** Called when the response is complete. A request that is not gRPC may go on. */
+  /** Called when the response is complete. A request that is not gRPC may continue to send data. */
   void onResponseEnd() {
     if (isGrpc() || app.requestEnded()) {
       finish();
@@ -460,7 +460,7 @@ public final class ForwardedCall implements StreamHandler {
     return requireNonNull(target);
   }
 
-  /** Returns the waiting state, which runs {@link #resume} when the call is woken. */
+  /** Returns the waiting state, created on first use. */
   PendingCall waiting() {
     PendingCall pending = waiting;
     if (pending == null) {

@@ -20,8 +20,8 @@ final class HopByHopHeaders {
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
 
   /**
-   * Fields that are removed from trailers: those for routing, framing and authentication, which RFC
-   * 9110 section 6.5.1 forbids, and the fields that Outrigger itself defines.
+   * Fields that are removed from trailers. RFC 9110 section 6.5.1 forbids fields for routing,
+   * framing and authentication; the others are the proxy's own.
    */
   private static final KnownName[] FORBIDDEN_IN_TRAILERS = {
     KnownName.HOST,

@@ -31,7 +31,7 @@ public final class LocalReply {
 
   /**
    * Appends the resolution note of the cluster to the message of a status, or the node ID when the
-   * note is empty. Failures of pickers and configurations already contain a note (A88).
+   * note is empty. The messages of pickers and configurations already contain a note (A88).
    *
    * @param clusterNote the resolution note of the cluster; empty before a cluster was chosen
    */
@@ -58,7 +58,7 @@ public final class LocalReply {
     return withStatus(HeaderList.builder(3), status, reason);
   }
 
-  /** Adds the given status to a copy of a last header block that has no gRPC status. */
+  /** Returns a copy of the last header block of a response, with a status added. */
   static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
     return withStatus(HeaderList.builder(last.size() + 3).addAll(last), status, reason);
   }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The waiting state of one call: its reservation in the forward's {@link Limit}, the target or
  * cluster on which the call is parked, and its delays.
  *
- * <p>The control loop wakes a parked call once per {@link Parking}, and the call continues on its
- * event loop. A wake-up does nothing when the call is no longer in the same {@code Parking}.
+ * <p>The control loop wakes a parked call once, and the call continues on its event loop. A wake-up
+ * does nothing when the {@link Parking} for which it was sent is over.
  */
 @LoopConfined
 final class PendingCall {
@@ -66,25 +66,19 @@ final class PendingCall {
     return true;
   }
 
-  /**
-   * Parks the call until the target has another selector than the given selector; false when
-   * another selector is published already.
-   */
+  /** Parks the call until the selector {@code seen} is replaced; false when it already is. */
   boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
     var next = new Parking();
     return isParked(next, target.park(next, seen), target::unpark);
   }
 
-  /**
-   * Parks the call until the cluster has another picker than the given picker; false when another
-   * picker is published already.
-   */
+  /** Parks the call until the picker {@code seen} is replaced; false when it already is. */
   boolean parkOn(ClusterHandle cluster, Picker seen) {
     var next = new Parking();
     return isParked(next, cluster.park(next, seen), cluster::unpark);
   }
 
-  /** Runs on the call's loop, so a wake-up cannot run before this method ends. */
+  /** Records the parking. A wake-up runs later on the same loop, so it finds the record. */
   private boolean isParked(Parking next, long ticket, LongConsumer unpark) {
     if (ticket < 0) {
       return false;

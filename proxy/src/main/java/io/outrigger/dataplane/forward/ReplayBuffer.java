@@ -85,7 +85,7 @@ final class ReplayBuffer {
     return size;
   }
 
-  /** Returns {@link #large} with all bytes that are already copied and space for further bytes. */
+  /** Returns {@link #large} with space for {@code more} bytes; moves a small copy into it. */
   private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
     ByteBuf buffer = large;
     if (buffer == null) {

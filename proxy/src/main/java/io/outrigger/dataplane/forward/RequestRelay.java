@@ -14,23 +14,20 @@ import org.jspecify.annotations.Nullable;
  * data is buffered. Flow-control credit is returned only for data that was sent, so one stream
  * window limits the buffered data.
  *
- * <p>For the case that a request must be sent again, the first bytes of its body are copied, and
- * unsent data is taken back from the ended stream. As long as no more bytes were sent than copied,
- * no data is lost, whatever the size of the request (A6 "Memory Management", decision proxy-0025).
- * Bytes that are sent a second time return no further credit.
+ * <p>The first bytes of the body are copied, because the request may have to be sent again. When
+ * the backend's stream ends, its unsent data is taken back. A request of any size can be sent again
+ * if every byte that was sent was also copied (A6 "Memory Management", decision proxy-0025). Bytes
+ * that are sent a second time return no further credit.
  */
 @LoopConfined
 final class RequestRelay {
   private final DownstreamResponse app;
   private final CallStatsRecorder record;
 
-  /**
-   * The data that follows the bytes in {@link #replay} and was not passed to a stream; created on
-   * first use.
-   */
+  /** The data after the bytes in {@link #replay} that no stream has yet; created on first use. */
   private @Nullable PendingData buffered;
 
-  /** The trailers of a request that is not gRPC, for the case that they must be sent again. */
+  /** The trailers of a request that is not gRPC, which may have to be sent again. */
   private @Nullable HeaderList trailers;
 
   /** The first bytes of the body; empty when the request cannot be sent again. */
@@ -48,8 +45,8 @@ final class RequestRelay {
   private long sent;
 
   /**
-   * The number of bytes that were sent to an earlier backend and are not yet sent to the current
-   * backend. The bytes that are sent again return no credit.
+   * The number of bytes that an earlier backend received and the current backend has yet to
+   * receive. They return no credit a second time.
    */
   private int bytesToResend;
 

@@ -137,9 +137,8 @@ final class ResponseRelay {
   }
 
   /**
-   * The status code of a gRPC call whose response fails with its first header block: a
-   * Trailers-Only response, or the headers of a response that is not gRPC (SC-18). Null when the
-   * header block is no failure.
+   * Returns the status code if the first header block of a response to a gRPC call means failure:
+   * it is a Trailers-Only response, or not a gRPC response (SC-18). Otherwise null.
    */
   static @Nullable Code failureOf(HeaderList head, boolean endStream) {
     int status = statusOf(head);

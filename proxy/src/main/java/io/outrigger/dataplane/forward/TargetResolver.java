@@ -17,12 +17,12 @@ public interface TargetResolver {
    */
   Outcome<ForwardTarget> targetFor(CharSequence authority);
 
-  /** Whether a request without an authority has no target. */
+  /** Whether only requests with an authority have a target. */
   default boolean needsAuthority() {
     return false;
   }
 
-  /** A resolver without targets, for a forward whose callers have resolvers of their own. */
+  /** A resolver without targets, for {@code --serve}: there each caller has its own resolver. */
   static TargetResolver none() {
     Outcome<ForwardTarget> answer = Outcome.failed(RpcStatus.unavailable("no target"));
     return authority -> answer;

@@ -11,24 +11,21 @@ import java.util.function.LongSupplier;
  * watch has its own thread.
  *
  * <ul>
- *   <li>When more of the heap is used than peers may hold, or when the heap is full, the watch
- *       collects the heap, so that {@link MemoryGauge} knows how many bytes are live. The watch
- *       spends at most a fifth of the time in collections. If the heap is full after each
- *       collection for {@link #FULL_LIMIT}, although connections were ended, the process can no
- *       longer serve: every few allocations cause a full collection.
- *   <li>While memory counts as short because of live bytes, the watch repeats the collection after
- *       {@link #PERIOD}. Peers may have released live bytes since the last collection; without
- *       another collection, memory would count as short until the heap is nearly full. After each
- *       repetition the period doubles up to {@link #MAX_REPEAT}, because the bytes may be those of
- *       a large configuration.
- *   <li>When the heap has grown, the watch collects it. Since Java 24 the serial collector extends
- *       the old generation for objects that survive the young generation, up to the heap's limit,
- *       before it searches the old generation for garbage. Earlier versions of Java collected the
- *       old generation when it had grown. On a machine with much memory the heap of a sidecar would
- *       grow for days. No flag of the collector bounds the heap's growth: {@code MaxHeapFreeRatio}
- *       and {@code MinHeapFreeRatio} apply after a full collection, but no full collection happens.
- *       After a full collection the JVM leaves the old generation two thirds larger than its live
- *       objects. While memory is short, growth alone causes no collection.
+ *   <li>The watch collects the heap when the used bytes exceed the limit for peers, or when the
+ *       heap is full. {@link MemoryGauge} then knows how many bytes are live. The watch spends at
+ *       most a fifth of the time in collections. If the heap stays full for {@link #FULL_LIMIT}
+ *       despite collections, the watch calls {@link OutOfMemory#onFullHeap}, because the JVM would
+ *       do little but collect.
+ *   <li>If the live bytes make memory short, the watch collects again after {@link #PERIOD},
+ *       because peers may have released bytes since. The period doubles up to {@link #MAX_REPEAT},
+ *       because a large configuration can hold live bytes for long.
+ *   <li>When the heap has grown, the watch collects it. Since Java 24 the serial collector first
+ *       extends the old generation up to the heap's limit, and only then collects it. Earlier
+ *       versions of Java collected the old generation when it had grown. On a machine with much
+ *       memory the heap of a sidecar would grow for days. No flag of the collector bounds the
+ *       heap's growth: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply after a full
+ *       collection, but no full collection happens. While memory is short, this rule is off,
+ *       because the first two rules then apply.
  * </ul>
  */
 @ControlConfined
@@ -41,10 +38,10 @@ public final class HeapWatch {
   /** The time between two checks whether the heap has grown. */
   static final Duration PERIOD = Duration.ofSeconds(5);
 
-  /** The maximum age of a measurement by which memory counts as short. */
+  /** The maximum of {@link #repeat}. */
   static final Duration MAX_REPEAT = Duration.ofSeconds(30);
 
-  /** The time after which a heap that is full after each collection counts as permanently full. */
+  /** The time for which the heap must stay full before {@link #onFull} runs. */
   static final Duration FULL_LIMIT = Duration.ofSeconds(10);
 
   private static final double FULL_SHARE = 0.97;
@@ -79,7 +76,7 @@ public final class HeapWatch {
 
   private long collectedNanos;
 
-  /** While memory counts as short, the age at which the measurement is repeated. */
+  /** The time between two collections while live bytes make memory short. */
   private Duration repeat = PERIOD;
 
   /** The last time at which the heap was not full. */
@@ -87,7 +84,7 @@ public final class HeapWatch {
 
   /**
    * @param loop the control loop of the watch's own thread, which does nothing else
-   * @param collectGrown whether the watch has to collect a grown heap because the JVM does not
+   * @param collectGrown whether to collect a heap that has grown, because the JVM does not
    * @param gauge receives the number of live bytes after each collection
    * @param onFull called when the heap has been full for {@link #FULL_LIMIT}
    */
@@ -179,8 +176,8 @@ public final class HeapWatch {
   }
 
   /**
-   * Whether the heap is full. Room in the young generation does not count, because a collection
-   * empties the young generation into the old one.
+   * Whether the used bytes fill the old generation. Room in the young generation does not count,
+   * because a collection moves its live objects to the old one.
    */
   private boolean isFull() {
     return heap.usedBytes.getAsLong() > (heap.maxBytes - MemoryPlan.YOUNG_BYTES) * FULL_SHARE;

@@ -24,14 +24,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>The score of a connection is {@code weight * (1 + s)}, where {@code s} is the number of
  * seconds without progress on the connection. If the weight is below 1 MiB, the score is divided by
- * one plus the recent activity of the connection ({@link MemoryHolder#moves}), because a busy app
- * may hold more at any moment than each of thousands of idle connections. A paused connection is
- * read from again after {@value #SHORT_TICK_MILLIS} ms, because the peer's next frame may be the
- * WINDOW_UPDATE that frees memory.
+ * {@code 1 + moves} ({@link MemoryHolder#moves}), which spares a busy app that holds more than each
+ * of thousands of idle connections. Reading resumes {@value #SHORT_TICK_MILLIS} ms after a pause,
+ * because the peer's next frame may be the WINDOW_UPDATE that frees memory.
  *
- * <p>A loop may have ten thousand connections. In one turn the loop therefore pauses only the
- * connections that send something, resumes at most {@value #RESUMED_PER_TURN} paused connections,
- * and spends about 5 ms on ending connections (decision proxy-0085).
+ * <p>A loop may have ten thousand connections, so each iteration of the event loop does little. A
+ * connection is paused only when it sends something. One iteration resumes at most {@value
+ * #RESUMED_PER_TURN} paused connections, and ends connections for about 5 ms (decision proxy-0085).
  */
 @LoopConfined
 final class LoopMemory implements ProcessMemory.Accounts {
@@ -45,31 +44,28 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private static final int RESUMED_PER_TURN = 256;
 
   /**
-   * A connection that holds fewer bytes than this is not paused before memory is used up, and a
-   * connection to a backend that holds fewer bytes is never ended.
+   * While memory is short but not used up, only connections that hold at least this many bytes are
+   * paused. Connections to backends are ended only if they hold at least this many bytes.
    */
   private static final int HEAVY_BYTES = 256 << 10;
 
   /**
-   * A connection that holds fewer bytes than this is not ended while another loop has heavier ones.
+   * A connection with fewer bytes is not ended while another loop has a much heavier connection.
    */
   private static final int TRIFLE_BYTES = 64 << 10;
 
   private static final long MAX_STILL_SECONDS = 255;
 
-  /**
-   * A connection that holds at least this many bytes counts as a cause of the shortage, even if
-   * many of its calls progress.
-   */
+  /** The activity of a connection that holds at least this many bytes does not protect it. */
   private static final long CAUSE_BYTES = 1 << 20;
 
   /**
-   * A connection with at least this activity ({@link MemoryHolder#moves}) is busy. A busy app that
-   * holds little is read from even when memory is used up.
+   * The activity ({@link MemoryHolder#moves}) from which a connection is busy. The proxy reads from
+   * busy apps even when memory is used up, unless they hold {@link #CAUSE_BYTES} or more.
    */
   private static final int BUSY_MOVES = 8;
 
-  /** The delay of a timer that fires in the next turn; a task would run in the current turn. */
+  /** A delay until the next iteration of the event loop; a task could run in the current one. */
   private static final long NEXT_TURN_NANOS = 1;
 
   private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -81,10 +77,10 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private final EventExecutor loop;
   private final Set<MemoryHolder> holders = new LinkedHashSet<>();
 
-  /** The connections that are not read from, in the order in which they were paused. */
+  /** The connections whose reading is paused, in the order of their pauses. */
   private final Set<MemoryHolder> paused = new LinkedHashSet<>();
 
-  /** The connections to end next, in this order; empty between two rounds of ending. */
+  /** The connections to end, the next first; empty when no connections have to be ended. */
   private final Deque<Ranked> order = new ArrayDeque<>();
 
   /** The weight of the heaviest connection at the last weighing; other threads read this field. */
@@ -93,7 +89,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private volatile long weight;
   private final AtomicInteger apps = new AtomicInteger();
 
-  /** The number of paused connections that are to be resumed in this turn and the next turns. */
+  /** The number of paused connections to resume in this and the next iterations of the loop. */
   private int due;
 
   private boolean isResumingLater;
@@ -142,10 +138,10 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * When memory is used up, all apps are paused, except for busy apps that hold little: each of
-   * thousands of idle connections may be about to send a little, which is too much in sum. An app
-   * is paused only when it sends something, because most of the idle connections send nothing.
-   * Backends, on which busy apps depend as well, are read from until the heap is almost full.
+   * When memory is used up, reading from apps is paused, because thousands of idle connections may
+   * each send a little, which is too much in sum. Busy apps that hold little are excepted. An app
+   * is paused only when it sends something, because most idle connections send nothing. Reading
+   * from backends goes on until the heap is almost full, because busy apps need their responses.
    */
   @Override
   public boolean mayRead(MemoryHolder holder) {
@@ -177,7 +173,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     }
   }
 
-  /** Resumes the paused connections in several turns of the loop, unless memory is used up. */
+  /** Resumes paused connections in several iterations of the loop, unless memory is used up. */
   private void resumeSome() {
     isResumingLater = false;
     gauge.measure();
@@ -223,8 +219,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Ends the connections with the highest scores until the gauge demands no more. May be called on
-   * any thread.
+   * Ends connections, the highest score first, while {@link MemoryGauge#isToEnd} is true. May be
+   * called on any thread.
    */
   void relieve() {
     post(this::endLater);
@@ -243,8 +239,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Ends some connections, and schedules the rest for the next turn so that the loop can run other
-   * tasks in between.
+   * Ends some connections, and schedules the rest, so that the loop can run other tasks in between.
    */
   private void endSome() {
     isEndingLater = false;
@@ -266,8 +261,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Whether a connection is spared because another loop has a much heavier connection to end. When
-   * memory is full, only connections below {@link #TRIFLE_BYTES} are spared.
+   * Whether another loop has a connection that is at least four times as heavy. When memory is
+   * full, this matters only for connections below {@link #TRIFLE_BYTES}.
    */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4
@@ -317,7 +312,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     return weight;
   }
 
-  /** Returns the number of connections of apps, which can be ended. May be called on any thread. */
+  /** Returns the number of connections of apps. May be called on any thread. */
   int apps() {
     return apps.get();
   }

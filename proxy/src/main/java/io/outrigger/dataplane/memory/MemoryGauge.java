@@ -28,18 +28,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read from ten times a second
- * from 85 %  the heaviest connections are ended, one after the other, until the share is 75 %
+ * from 85 %  the heaviest connections are ended, one after the other, until 75 % is reached
  * from 100 % full: new connections, and requests on connections that hold 256 KiB, are refused
  * </pre>
  *
- * <p>The share is the largest of three ratios: live heap to the heap's limit, used buffers outside
- * of the heap to the buffers' limit, and the sum of both to the total limit. Only a collection
- * shows how much of the heap is live. Between two collections, the used bytes of the heap are an
- * upper bound. When the used bytes exceed 85 % of the heap's limit, memory counts as short, and
- * {@link HeapWatch} is requested to collect the heap. Above 100 % of the heap's limit, the only
- * apps read from are busy apps that hold little. Above 115 % of the heap's limit, backends are not
- * read from either, because no window limits response headers. For lack of heap, connections are
- * ended only after a collection has measured the live bytes.
+ * <p>These percentages are the largest of three ratios: live heap to the heap's limit, used buffers
+ * outside of the heap to the buffers' limit, and the sum of both to the total limit. Only a
+ * collection shows how much of the heap is live, so connections are ended because of the heap only
+ * after a collection. Between two collections, the gauge reads the used bytes, garbage included.
+ * When they exceed 85 % of the heap's limit, memory counts as short, and {@link HeapWatch} collects
+ * the heap. Above 100 %, the proxy stops reading from apps, except busy apps that hold little.
+ * Above 115 %, it also stops reading from backends, because no window limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -49,8 +48,8 @@ public final class MemoryGauge implements ProcessMemory {
   private static final double FULL = 1;
 
   /**
-   * The share of the heap's limit, garbage included, above which backends are not read from either.
-   * The whole old generation has a share of 1.28 ({@link MemoryPlan}).
+   * The fraction of the heap's limit, garbage included, above which reading from backends stops.
+   * The old generation is full at 1.28 ({@link MemoryPlan}).
    */
   private static final double HEAP_FULL = 1.15;
 
@@ -63,10 +62,10 @@ public final class MemoryGauge implements ProcessMemory {
   private final LongAdder endedBackends = new LongAdder();
   private final AtomicBoolean relieving = new AtomicBoolean();
 
-  /** The sum of the weights of connections to end before the heap is collected again. */
+  /** The weight of the connections that are still to be ended because of the last collection. */
   private final AtomicLong heapToEnd = new AtomicLong();
 
-  /** The weight that connections have released since the last collection of the heap began. */
+  /** The number of bytes that connections have released since the last collection began. */
   private final AtomicLong released = new AtomicLong();
 
   private volatile Runnable onSuspicion = () -> {};
@@ -77,7 +76,7 @@ public final class MemoryGauge implements ProcessMemory {
   /** The bytes on the heap that peers held after the last collection. */
   private volatile long heldHeap;
 
-  /** The larger ratio: buffers to their limit, or buffers and live heap to the total limit. */
+  /** The larger of two ratios: buffers to their limit; buffers and live heap to the total limit. */
   private volatile double directShare;
 
   private volatile double heapShare;
@@ -99,8 +98,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns the gauge of this process. Must be called when the program has loaded everything that
-   * it needs to start, because the gauge counts the heap used until now as the program's own.
+   * Returns the gauge of this process. Must be called at the end of the start: the gauge counts the
+   * heap used until now as the program's own.
    */
   public static MemoryGauge ofProcess(Limits limits) {
     Runtime runtime = Runtime.getRuntime();
@@ -153,22 +152,22 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers' memory is used up, with garbage on the heap included: new connections are then
-   * refused, and no apps except busy apps are read from.
+   * Whether peers' memory is used up, garbage on the heap included. New connections are then
+   * refused, and reading from all but busy apps is paused.
    */
   @Override
   public boolean isUsedUp() {
     return usedShare > FULL || directShare >= FULL;
   }
 
-  /** Whether the heap is so full, with garbage included, that backends are not read from. */
+  /** Whether the heap, garbage included, is so full that reading from backends stops. */
   boolean isHeapFull() {
     return usedShare > HEAP_FULL;
   }
 
   /**
-   * Measures the used heap and buffers without a collection, and starts to end connections if the
-   * buffers or the total are at 85 %.
+   * Measures the used heap and buffers without a collection. Begins to end connections if the
+   * buffers, or buffers and live heap together, have reached 85 % of their limit.
    */
   public void measure() {
     long buffers = direct.getAsLong();
@@ -191,14 +190,14 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether a collection is needed to know whether connections have to be ended. Each collection
-   * stops all calls for some ten milliseconds.
+   * Whether to collect the heap in order to decide about ending connections. Each collection stops
+   * all calls for some ten milliseconds.
    */
   boolean isWorthACollection() {
     return heldHeap >= HEAVY * limits.heapBytes() || isSuspect(heapUsed.getAsLong() - programBytes);
   }
 
-  /** Lowers the measured heap without a collection: the live bytes are at most the used bytes. */
+  /** Lowers the estimate of live bytes to the used bytes, which are an upper bound. */
   void lookAtHeap() {
     long held = Math.max(0, heapUsed.getAsLong() - programBytes);
     if (held < heldHeap) {
@@ -210,9 +209,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether the held bytes exceed 85 % of the heap's limit, and exceed the last measured live bytes
-   * by more than the usual amount of short-lived garbage. Up to the limit, that amount is a whole
-   * young generation, which a collection of the young generation alone frees.
+   * Whether peers may hold too much: {@code held}, garbage included, exceeds 85 % of the heap's
+   * limit, and has grown since the last collection by more than usual garbage. Up to the limit, a
+   * full young generation is usual; the JVM collects it by itself.
    */
   private boolean isSuspect(long held) {
     long garbage = limits.heapBytes() / 8;
@@ -227,9 +226,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Records that the heap was collected and that {@code liveBytes} of it were in use. The bytes
-   * that connections have released since the collection began are subtracted, so that no other
-   * connection is ended for them.
+   * Records that the heap was collected and that {@code liveBytes} of it were in use. Bytes that
+   * connections have released since the collection began are subtracted, because they no longer
+   * count.
    */
   void onCollected(long liveBytes) {
     programBytes = Math.min(programBytes, liveBytes);
@@ -250,8 +249,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns the weight of the connections to end: the fraction of all weights that equals the
-   * fraction of the peers' heap to free.
+   * Returns the weight of the connections to end. Weights are estimates, so the weight to end is
+   * the same fraction of all weights as the fraction of the peers' heap to free.
    */
   private long weightToEnd() {
     long all = loops.stream().mapToLong(LoopMemory::weight).sum();

@@ -6,9 +6,8 @@ package io.outrigger.dataplane.memory;
  * compiled code, the running compiler, stacks, and the pages of executed files. The shares and the
  * reserve were measured in containers of 128 MiB to 4 GiB (docs/run/sizing.md).
  *
- * <p>The heap's limit is the only figure that the JVM reveals at no cost. The JVM derives this
- * limit from the container's limit, so the plan computes the container's limit back from the heap's
- * limit (decision proxy-0037).
+ * <p>Only the heap's limit can be read without delaying the start. The JVM derives it from the
+ * container's limit, so the plan computes the container's limit from it (decision proxy-0037).
  *
  * @param heapBytes the maximum size of the heap
  * @param directBytes the maximum size of all network buffers in sum
@@ -26,8 +25,8 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final long MIB = 1 << 20;
 
   /**
-   * {@code MinRAMPercentage}. The JVM uses this share if the resulting heap is smaller than 124.8
-   * MiB, the size that the JVM would choose without any flag.
+   * {@code MinRAMPercentage}, for small containers. The JVM uses this share if the resulting heap
+   * is smaller than 124.8 MiB, its own default.
    */
   private static final double SMALL_SHARE = 0.28;
 
@@ -36,7 +35,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   /** {@code MaxRAMPercentage}, for containers of at least 445 MiB and heaps of at least 156 MiB. */
   private static final double SHARE = 0.35;
 
-  /** The reserve: the maximum size of everything except heap and buffers, with pages of files. */
+  /** The reserve for everything except heap and buffers; includes pages of files. */
   private static final long REST_BYTES = 90 * MIB;
 
   /**
@@ -46,8 +45,8 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final long CLASSES_BYTES = 30 * MIB;
 
   /**
-   * The minimum size of all buffers. The minimum applies in small containers, where the reserve is
-   * seldom used up, and where calls need some buffers.
+   * The minimum size of all buffers, because calls need some. In small containers this minimum
+   * takes part of the reserve, which is seldom used up there.
    */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
 
@@ -57,12 +56,12 @@ public record MemoryPlan(long heapBytes, long directBytes) {
    */
   static final long YOUNG_BYTES = 7 * MIB;
 
-  /** The heap that the program itself needs (6 MiB), and about the same for a configuration. */
+  /** The heap of the program itself (6 MiB) and of its configuration (about the same). */
   private static final long PROGRAM_BYTES = 13 * MIB;
 
   /**
-   * The share of the old generation, without the program's part, that peers may hold; the remainder
-   * is for garbage. In a container of 256 MiB, 10,000 idle connections fit into this share.
+   * The part of the old generation that peers may hold, after {@link #PROGRAM_BYTES}; the rest is
+   * for garbage. In a container of 256 MiB, 10,000 idle connections fit into this part.
    */
   private static final double PEER_SHARE = 0.78;
 
@@ -93,10 +92,9 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   }
 
   /**
-   * Makes Netty fail at once when its buffers would exceed this plan's limit, and allocate each
-   * buffer by its own malloc. A pooling allocator keeps a chunk as long as any part of the chunk is
-   * in use, so that its allocated bytes exceed the bytes in use, and the end of a connection frees
-   * little. Must be called before the first class of Netty is loaded.
+   * Sets the limit of Netty's buffers, and turns off pooling: Netty allocates each buffer by its
+   * own malloc. A pooling allocator keeps a chunk as long as any part of the chunk is in use, so
+   * the end of a connection frees little. Must be called before the first class of Netty is loaded.
    */
   public void limitBuffers() {
     System.setProperty(DIRECT_PROPERTY, Long.toString(directBytes));
@@ -110,16 +108,12 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     return (long) (heapBytes / (heapBytes < SMALL_HEAP_BYTES ? SMALL_SHARE : SHARE));
   }
 
-  /**
-   * Returns the number of bytes that peers may hold on the heap if collections are to stay cheap.
-   */
+  /** Returns the number of bytes that peers may hold on the heap; more makes collections slow. */
   public long peerHeapBytes() {
     return Math.max(MIB, (long) ((heapBytes - YOUNG_BYTES - PROGRAM_BYTES) * PEER_SHARE));
   }
 
-  /**
-   * Returns the number of bytes that peers may hold in buffers, so that reads find free buffers.
-   */
+  /** Returns the number of bytes that peers may hold in buffers; the rest is for reads. */
   public long peerDirectBytes() {
     long safe = (long) (directBytes * SAFE_DIRECT_SHARE);
     return Math.max(MIB, Math.min(safe, directBytes - DIRECT_HEADROOM_BYTES));

@@ -16,19 +16,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides how the process reacts to an {@link OutOfMemoryError} (decision proxy-0046). On an event
- * loop, the catch site ends the connection or call in which the error occurred and reports the
- * error by {@link #onLoop}, which also ends the heaviest connection. The process ends, with one
- * line that states the reason, when it can no longer serve:
+ * loop, the catch site ends the connection or call in which the error occurred, and calls {@link
+ * #onLoop}, which also ends the heaviest connection. The process ends, with one line that states
+ * the reason, when it can no longer serve:
  *
  * <ul>
- *   <li>the error reaches the end of a thread, or the control loop, whose state may then be half
- *       changed;
- *   <li>the heap stays full, however much is collected, and there is no connection left to end
- *       ({@link HeapWatch}).
+ *   <li>the error ends a thread, or occurs on the control loop, whose state may be inconsistent;
+ *   <li>the heap stays full after collections, and there is no connection left to end ({@link
+ *       HeapWatch}).
  * </ul>
  *
- * <p>Failures at Netty's own limit for buffers do not count: ending the connection that requested
- * the buffer frees memory, and peers could otherwise end the process whenever they want.
+ * <p>Netty's own limit for buffers never ends the process, or peers could end it at any time.
+ * Ending the connection that requested the buffer is enough.
  */
 @AnyThread
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
@@ -63,8 +62,8 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   }
 
   /**
-   * Reports a failure on an event loop, or on another thread where the failure costs only one task
-   * or connection, which the caller ends.
+   * Reports a failure that costs only one task or connection, which the caller ends. Called on
+   * event loops and other threads.
    *
    * @return whether the cause is a lack of memory, not a bug
    */
@@ -152,7 +151,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
         System.err.flush();
         line = line("outrigger: out of memory " + reason + "; " + remedy);
       } catch (OutOfMemoryError again) {
-        // The line that was built at the start is written; that line names the remedy, too.
+        // The line without the reason is written.
       }
       try {
         err.write(line);

@@ -1,8 +1,7 @@
 /**
- * The memory of the process: its division ({@link MemoryPlan}), the measurement of the memory that
- * peers make the process hold ({@link MemoryGauge}), the choice of connections to end when peers
- * hold too much ({@link LoopMemory}), and the consequence when memory runs out nevertheless ({@link
- * OutOfMemory}).
+ * The memory of the process. {@link MemoryPlan} divides it, {@link MemoryGauge} measures how much
+ * peers make the process hold, {@link LoopMemory} chooses the connections to end when this is too
+ * much, and {@link OutOfMemory} reacts when memory runs out.
  *
  * <p>Connections are ranked on their event loop; plans and measurements are safe to use on any
  * thread. CONTRACT section 2, {@code --max-memory}; decisions proxy-0037, proxy-0038 and
