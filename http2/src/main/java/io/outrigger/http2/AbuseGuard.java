@@ -5,9 +5,10 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 
 /**
- * Counts useless work per connection: streams that are reset by the peer, or by this side because
- * of the peer's errors (CVE-2023-44487, CVE-2025-8671), and frames without content (CVE-2019-9511
- * and following). Each counting method throws a connection error when a limit is exceeded.
+ * Counts useless work that a peer causes on one connection: streams that the peer resets, streams
+ * that this side resets because of an error of the peer (CVE-2023-44487, CVE-2025-8671), and frames
+ * without content (CVE-2019-9511 and following). Each counting method throws a connection error
+ * when a limit is exceeded.
  *
  * <p>The counts are reset after each period. {@link #onTick} checks the time once a second and when
  * a limit is reached, so that no clock is read for each frame. Within the length of a period, a
@@ -58,7 +59,7 @@ final class AbuseGuard {
 
   /**
    * Called when this side has reset a stream on which the peer may still send {@code bytes} of
-   * DATA. DATA on a reset stream counts as useless, so one more useless frame is allowed per KiB.
+   * DATA. These DATA frames count as useless, so one more useless frame is allowed for each KiB.
    */
   void onDataExpected(int bytes) {
     idle -= bytes >> 10;

@@ -28,7 +28,7 @@ final class ConnectionLifecycle {
   /** How long a drain waits for the answer to its PING before the final GOAWAY is sent. */
   private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** How long a drain without streams waits for its PING, so that no suspended app delays exit. */
+  /** How long a drain without streams waits for its PING: short, as the app may be suspended. */
   private static final long IDLE_DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;

@@ -79,8 +79,8 @@ public record ConnectionSettings(
    * The sizes of receive windows in bytes.
    *
    * @param stream the initial window of a stream
-   * @param widestStream the maximum window of a stream, which streams reach as their DATA is
-   *     consumed
+   * @param widestStream the maximum window of a stream; a window grows up to this size while the
+   *     DATA of the stream is consumed
    * @param connection the window of the connection; also the limit for the growth of all stream
    *     windows together
    */
@@ -98,8 +98,8 @@ public record ConnectionSettings(
    * one second late.
    *
    * @param handshake the maximum time from the start of the connection to the peer's first SETTINGS
-   * @param frame the maximum time from the first to the last byte of a header block, or of a frame
-   *     that is processed only when complete; DATA frames have no time limit
+   * @param frame the maximum time for the arrival of a whole header block, or of a whole frame
+   *     other than DATA
    * @param unread the maximum time for which the peer's socket accepts none of the waiting bytes
    */
   @AnyThread
@@ -117,9 +117,9 @@ public record ConnectionSettings(
    * Limits for useless work that a peer causes, counted per connection.
    *
    * @param period the time after which the counts are reset
-   * @param resets the number of resets (received, or sent because the peer broke a rule) that are
-   *     allowed in a period; beyond this number, at least a quarter of the streams opened must have
-   *     ended without a reset
+   * @param resets the number of streams that may be reset in a period, by the peer or because the
+   *     peer broke a rule; beyond this number, at least a quarter of the streams of the period must
+   *     end without a reset
    * @param controlFrames the number of SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown and empty
    *     frames that are allowed in a period, in addition to eight for every useful frame
    * @param continuationFrames the number of CONTINUATION frames allowed in one header block

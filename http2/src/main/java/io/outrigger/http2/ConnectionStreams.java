@@ -35,8 +35,8 @@ final class ConnectionStreams {
   private final ResetFence fence;
 
   /**
-   * The receive window that the peer may assume for a new stream. Until the peer has acknowledged
-   * our SETTINGS, the granted window is the larger of our stream window and the default.
+   * The receive window that the peer may assume for a new stream: our configured window or, until
+   * the peer has acknowledged our SETTINGS, the RFC's default window if that is larger.
    */
   private int grantedWindow;
 
@@ -54,7 +54,7 @@ final class ConnectionStreams {
   /** The number of times that DATA was consumed or sent, or a stream has ended. */
   private long moves;
 
-  /** Whether a stream could not be opened since the last {@link ConnectionHandler#onCapacity}. */
+  /** Whether {@link ConnectionHandler#onCapacity} must be called when a stream can be opened. */
   private boolean wantsCapacity;
 
   ConnectionStreams(
@@ -92,8 +92,8 @@ final class ConnectionStreams {
   // Streams that this side opens.
 
   /**
-   * Whether {@link #open} would succeed now. After {@code canOpen} has returned false, {@link
-   * #takeCapacity} returns true once, as soon as a stream can be opened again.
+   * Whether {@link #open} would succeed now. If not, {@link #takeCapacity} will return true once,
+   * as soon as a stream can be opened again.
    */
   boolean canOpen() {
     boolean can =
@@ -178,9 +178,10 @@ final class ConnectionStreams {
 
   /**
    * Counts received DATA in the connection's window (section 5.2); returns false if the DATA
-   * exceeds the window. A WINDOW_UPDATE for the connection is sent once half of its window is used,
-   * even if the DATA was not consumed: otherwise stalled streams would use up the window and block
-   * all other streams. The stream windows bound the memory that unread DATA takes.
+   * exceeds the window. A WINDOW_UPDATE is sent when half of the connection's window is used,
+   * whether or not the DATA was consumed. Otherwise streams that do not consume their DATA would
+   * use up the window and block all other streams. The stream windows bound the memory that unread
+   * DATA takes.
    */
   boolean receive(int bytes) {
     if (bytes > credit) {
@@ -234,7 +235,7 @@ final class ConnectionStreams {
     return queuedBytes;
   }
 
-  /** Whether the streams hold so much memory that new requests are refused while memory is full. */
+  /** Whether the streams hold much memory; new requests are then refused while memory is full. */
   boolean isHeavy() {
     return (long) STREAM_BYTES * table.active() + queuedBytes >= HEAVY_BYTES;
   }
@@ -260,9 +261,8 @@ final class ConnectionStreams {
   // SETTINGS.
 
   /**
-   * Called when the peer has acknowledged our SETTINGS. Streams that were opened before the
-   * acknowledgment have at least the default window, which now shrinks to a smaller configured
-   * window.
+   * Called when the peer has acknowledged our SETTINGS. If our configured window is smaller than
+   * the default, the windows of the open streams shrink now.
    */
   void onSettingsAck() {
     int change = grantedWindow - settings.windows().stream();
@@ -273,8 +273,8 @@ final class ConnectionStreams {
   }
 
   /**
-   * Called when the peer has acknowledged an empty SETTINGS frame, and so has read all earlier
-   * frames.
+   * Called when the peer has acknowledged an empty SETTINGS frame, which shows that the peer has
+   * read all earlier frames.
    */
   void onEmptySettingsAck() {
     fence.onAck();
@@ -296,8 +296,8 @@ final class ConnectionStreams {
 
   /**
    * Applies a change of SETTINGS_INITIAL_WINDOW_SIZE to the send windows, none of which may exceed
-   * 2^31-1. {@link AbuseGuard} counts the streams of each change as work, because one SETTINGS
-   * frame may contain many changes.
+   * 2^31-1. Each change visits all streams, and one SETTINGS frame may contain many changes, so
+   * {@link AbuseGuard} counts the visits.
    */
   void resizeSendWindows(int change) throws ConnectionFault {
     List<SocketStream> all = table.snapshot();

@@ -55,8 +55,8 @@ public final class EventLoops {
   private static final long QUIET_MILLIS = 50;
 
   /**
-   * The maximum number of sockets that epoll serves per turn. Frames are flushed at the end of a
-   * turn, so a turn must be short.
+   * The maximum number of sockets that epoll serves in one turn of an event loop. Frames are
+   * flushed at the end of a turn, so a turn must be short.
    */
   private static final int SOCKETS_PER_TURN = 256;
 

@@ -13,8 +13,8 @@ import java.util.concurrent.Executor;
  * update may add thousands of endpoints, each with a connection task, and requests must not wait
  * for these tasks. Netty's own loops may run tasks for a second before they read sockets again.
  *
- * <p>A turn of {@code FairLoop} reads the clock once or twice, a turn of Netty's loop eight times.
- * Under low load, reading the clock is a large part of a turn's cost.
+ * <p>In each turn, {@code FairLoop} reads the clock once or twice, and Netty's loop eight times.
+ * Under low load, these reads are a large part of a turn's cost.
  */
 @LoopConfined
 final class FairLoop extends SingleThreadIoEventLoop {
@@ -40,7 +40,7 @@ final class FairLoop extends SingleThreadIoEventLoop {
   /** Tells the transport whether it may block, and for how long. */
   @LoopConfined
   private final class Turn implements IoHandlerContext {
-    /** Ignores scheduled tasks: {@link #delayNanos} makes the transport return for a due task. */
+    /** Scheduled tasks do not forbid blocking: {@link #delayNanos} limits how long it lasts. */
     @Override
     public boolean canBlock() {
       return !hasTasks();
@@ -52,8 +52,8 @@ final class FairLoop extends SingleThreadIoEventLoop {
     }
 
     /**
-     * The deadline of the next scheduled task. Netty's epoll loop sets its timer again only when
-     * the deadline has changed.
+     * The deadline of the next scheduled task. Netty's epoll loop sets its timer again only if this
+     * deadline differs from the previous one.
      */
     @Override
     public long deadlineNanos() {

@@ -8,13 +8,13 @@ import io.outrigger.base.Exhaustion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates buffers for bytes that must be stored: outside of the heap, or on the heap while
- * Netty's limit for direct buffers is reached. The connection that fails to get a direct buffer is
- * often not the connection that exhausted these buffers, and a connection that loses part of a
- * frame must be closed, which ends all of its calls.
+ * Allocates buffers for bytes that must not be lost. The buffers are direct, or on the heap while
+ * Netty's limit for direct buffers is reached. A connection that loses part of a frame must be
+ * closed, which ends all of its calls, although other connections may have exhausted the direct
+ * buffers.
  *
- * <p>The sum of the heap buffers is small, because {@link SocketReads} reads nothing while no
- * direct buffer is available. {@link OutOfMemoryError}s of the JVM are rethrown.
+ * <p>The heap buffers take little memory, because {@link SocketReads} reads nothing while no direct
+ * buffer is available. {@link OutOfMemoryError}s of the JVM are rethrown.
  */
 @AnyThread
 public final class FallbackBuffers {

@@ -18,8 +18,8 @@ interface FrameListener {
       throws ConnectionFault;
 
   /**
-   * Called for each part of the current DATA frame. The listener owns the part like the data in
-   * {@link StreamHandler#onData}. The flag {@code last} marks the last part of the frame.
+   * Called for each part of the current DATA frame. The listener takes ownership of {@code part},
+   * as in {@link StreamHandler#onData}. The last part has {@code last} set to true.
    */
   void onDataPart(ByteBuf part, boolean last) throws ConnectionFault;
 
@@ -39,10 +39,10 @@ interface FrameListener {
 
   void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault;
 
-  /** An {@code increment} of 0 breaks the rule that increments are positive. */
+  /** Called for any {@code increment}; the value 0 is an error of the peer. */
   void onWindowUpdate(int streamId, int increment) throws ConnectionFault;
 
-  /** Called for a frame that is ignored, which is PRIORITY or has an unknown type. */
+  /** Called for a frame that has no effect: PRIORITY, or a frame of an unknown type. */
   void onIgnored() throws ConnectionFault;
 
   /** Called for a frame whose error is a stream error (RFC 9113 section 5.4.2). */

@@ -109,8 +109,8 @@ final class FrameReader {
   }
 
   /**
-   * Passes the next {@code bytes} of the read buffer to the listener. A small part is passed as the
-   * read buffer with moved indices, which saves the allocation of a slice.
+   * Passes the next {@code bytes} of the read buffer to the listener. A small part is the read
+   * buffer itself with other indices, which saves the allocation of a slice.
    */
   private void onDataPart(ByteBuf in, int bytes, boolean last) throws ConnectionFault {
     if (bytes > FrameWriter.COPY_BYTES) {
@@ -136,7 +136,7 @@ final class FrameReader {
     }
   }
 
-  /** Whether a frame or header block that is only processed as a whole has arrived in part. */
+  /** Whether a frame header, a header block or a frame other than DATA has arrived only in part. */
   boolean isBegun() {
     return headFill > 0 || partial != null || block.isOpen();
   }
@@ -368,8 +368,8 @@ final class FrameReader {
 
   /**
    * RFC 7540 section 5.3.1: a stream cannot depend on itself. Priorities are ignored (RFC 9113
-   * section 5.3.2), but a peer that sends such a self-dependency is broken. The stream may be idle,
-   * and RST_STREAM is forbidden on idle streams, so the connection is closed (section 5.4.1).
+   * section 5.3.2), but a peer that sends such a self-dependency is broken. The connection is
+   * closed (section 5.4.1), because RST_STREAM is forbidden if the stream is idle.
    */
   private void checkDependency(int exclusiveAndId) throws ConnectionFault {
     if ((exclusiveAndId & Integer.MAX_VALUE) == streamId) {

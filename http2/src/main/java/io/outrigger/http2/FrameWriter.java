@@ -9,14 +9,14 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the frames of one connection. Small frames are copied into a buffer. DATA above {@link
- * #COPY_BYTES} is passed to the channel without a copy, after the buffer that ends with its frame
- * header. Nothing is sent before {@link #flush}.
+ * Writes the frames of one connection. Small frames are copied into a buffer. For DATA above {@link
+ * #COPY_BYTES}, only the frame header is copied; the DATA itself is passed to the channel. Nothing
+ * is sent before {@link #flush}.
  *
  * <p>While no direct buffer is available, frames are collected in a heap buffer and no more DATA is
- * accepted; each {@link #flush} tries again to get a direct buffer. When a frame could not be
- * written at all, the connection must be closed ({@link #failure}), because the peer lacks the
- * frame, or an HPACK table entry that the frame would have added.
+ * accepted; each {@link #flush} tries again to get a direct buffer. If a frame could not be written
+ * at all, the connection must be closed ({@link #failure}). The peer would miss the frame, and
+ * HPACK table entries that the frame adds.
  *
  * <p>Implements RFC 9113 sections 4 and 6.
  */
@@ -219,14 +219,14 @@ final class FrameWriter {
     return awaitsDirectBuffer;
   }
 
-  /** The error because of which a frame was not written; null when all frames were written. */
+  /** The error that prevented the writing of a frame; null if every frame was written. */
   @Nullable OutOfMemoryError failure() {
     return failure;
   }
 
   /**
-   * Records a lack of memory for a frame. A failed write ends its own connection, not the
-   * connection whose read caused the write.
+   * Records a lack of memory for a frame. The error is not thrown, because the caller may be
+   * reading from another connection.
    */
   void fail(OutOfMemoryError cause) {
     failure = cause;
@@ -255,7 +255,7 @@ final class FrameWriter {
     buffer = null;
     written = true;
     handedBytes += ready.readableBytes();
-    // The next turn is likely to write about as many bytes as this turn.
+    // An estimate: the next turn writes about as many bytes as this turn.
     bufferSize = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
     var unused = ctx.write(ready, ctx.voidPromise());
   }

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class HeaderBlock {
   /**
-   * A header block of up to {@value #TOLERANCE} times the maximum header list size is decoded, to
-   * keep the dynamic table in sync, and ends only its stream.
+   * A header block of up to {@value #TOLERANCE} times the maximum header list size ends only its
+   * stream, and is decoded so that the dynamic table stays in sync.
    */
   private static final int TOLERANCE = 4;
 
-  /** A header block of up to 256 KiB never ends the connection, however small the list limit is. */
+  /** A header block of up to 256 KiB never ends the connection, even if the list limit is small. */
   private static final int MIN_MAX_BYTES = 256 << 10;
 
   private final int maxBytes;

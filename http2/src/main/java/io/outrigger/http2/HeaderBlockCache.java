@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  * Caches header blocks and the header lists that they encode, for all connections of one event
  * loop. While the dynamic table has the same content, the same bytes always decode to the same
  * list. Most response heads and trailers recur, and so do request heads without trace ids or
- * deadlines. Equal lists of several connections are one object.
+ * deadlines. Connections that receive equal lists share one list object.
  *
  * <p>The content of a table is identified by a number, its <em>state</em>. All tables without
  * entries have the same state, and every change of a table gives it a new state that no table has
- * ever had. Because of the state, a cache entry never becomes wrong, but is no longer found after a
- * change of the table.
+ * ever had. A cache entry belongs to one state, so it is never wrong; after a change of the table,
+ * it is no longer found.
  *
  * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} slots, and a new
  * entry evicts the oldest entry of its set. A block is cached when it occurs for the second time. A
@@ -69,7 +69,7 @@ final class HeaderBlockCache {
 
   /**
    * Called when a block was decoded without a change of the table's {@code state}; returns the list
-   * of the block's fields. A block is cached only when it is decoded for the second time.
+   * of the block's fields.
    */
   HeaderList onDecoded(int key, long state, byte[] block, int length, HeaderList.Builder fields) {
     if (key == 0 || !fields.isCacheable() || !seenOnce.isKnown(key)) {
@@ -129,8 +129,8 @@ final class HeaderBlockCache {
   /**
    * Remembers the hashes of recent values, to distinguish values that recur from values that occur
    * only once. Each hash belongs to a set of {@value #PER_SET}, and a new hash evicts the oldest
-   * hash of its set. Up to {@value #PER_SET} fields of one header list may fall into the same set,
-   * and all of them are recognized when the list occurs again.
+   * hash of its set. Even if {@value #PER_SET} fields of one header list belong to the same set,
+   * all of them are recognized when the list occurs again.
    */
   @LoopConfined
   static final class SeenOnceFilter {

@@ -14,7 +14,7 @@ public final class HeaderField {
   /** The number of bytes that RFC 7541 section 4.1 adds to the length of name and value. */
   static final int OVERHEAD = 32;
 
-  /** An upper bound of the heap size of a field and its name, beyond {@link #size}. */
+  /** The maximum heap size of a field and its name, in addition to {@link #size}. */
   static final int HEAP_OVERHEAD = 128;
 
   private final HeaderName name;

@@ -84,7 +84,7 @@ public final class HeaderList {
     return cut;
   }
 
-  /** Returns a list without the fields that break a rule by themselves. */
+  /** Returns the list without the fields that are invalid in any list. */
   HeaderList validFields() {
     return only(field -> field.fault() == null);
   }
@@ -267,7 +267,7 @@ public final class HeaderList {
       return bytes <= MAX_CACHED_BYTES;
     }
 
-    /** Returns the list in an array of exact size; the builder may be reused after a clear. */
+    /** Returns the fields as a list; the builder may be reused after a clear. */
     HeaderList copy(boolean recurs) {
       if (size == 0) {
         return EMPTY;

@@ -84,9 +84,9 @@ public final class HeaderName {
   }
 
   /**
-   * Returns the {@link KnownName} of a name that has no shared object. CGI (RFC 3875 section
-   * 4.1.18) and its successors WSGI, Rack and PHP treat an underscore as a hyphen, so to their apps
-   * {@code x_forwarded_client_cert} is the field in which a proxy names its caller.
+   * Returns the {@link KnownName} of a name that has no shared object. In {@code
+   * x_forwarded_client_cert}, with which a proxy names its caller, an underscore counts as a
+   * hyphen, because CGI (RFC 3875 section 4.1.18), WSGI, Rack and PHP treat both alike.
    */
   private static KnownName unshared(AsciiString text) {
     String forwarded = KnownName.FORWARDED_CLIENT_CERT.text();
@@ -135,8 +135,9 @@ public final class HeaderName {
   }
 
   /**
-   * Whether the values of this name are secrets of one user (RFC 7541 section 7.1.3). Another user
-   * of the same connection could guess a secret in a table from the size of header blocks.
+   * Whether the values of this name are secrets of one user (RFC 7541 section 7.1.3). If a table
+   * contained a secret, another user of the same connection could guess the secret from the size of
+   * header blocks.
    */
   boolean isSecret() {
     return secret;

@@ -165,7 +165,7 @@ public final class HeaderRules {
     };
   }
 
-  /** The rule that a path violates; {@link #requestFault} permits an asterisk only with OPTIONS. */
+  /** The rule that a path violates; {@link #requestFault} checks the method of the path "*". */
   private static @Nullable String pathFault(byte[] path) {
     if (path.length == 1 && path[0] == '*') {
       return null;

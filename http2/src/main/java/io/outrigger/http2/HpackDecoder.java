@@ -6,9 +6,9 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes header blocks into header lists (RFC 7541). A decoded list shares the field objects of
- * the tables, which are neither copied nor checked again. {@link HeaderRules} checks which fields
- * are allowed.
+ * Decodes header blocks into header lists (RFC 7541). Lists and tables share field objects, so an
+ * indexed field is neither copied nor checked again. {@link HeaderRules} checks which fields are
+ * allowed.
  */
 @LoopConfined
 final class HpackDecoder {
@@ -42,7 +42,7 @@ final class HpackDecoder {
 
   private int end;
 
-  /** The array with the string that was read last: the block, or the Huffman decoder's output. */
+  /** The array that contains the last string: the block, or the Huffman decoder's output. */
   private byte[] text = NOTHING;
 
   private int textAt;
@@ -65,7 +65,7 @@ final class HpackDecoder {
     try {
       int key = HeaderBlockCache.keyOf(state, bytes, end);
       HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
-      // Another connection may have cached a list that is too large for this connection.
+      // A connection with a higher limit may have cached a list that is too large here.
       boolean mayBeAny = maxListBytes >= HeaderList.MAX_CACHED_BYTES;
       return known != null && mayBeAny ? known : decodeNew(key);
     } finally {
@@ -157,7 +157,7 @@ final class HpackDecoder {
     return field;
   }
 
-  /** Whether a field with a given name and the last string is too large for any list or table. */
+  /** Whether a field is too large for any list or table; its value is the last string. */
   private boolean isTooLarge(HeaderName name) {
     return name.text().length() + textLength + HeaderField.OVERHEAD > maxUsefulBytes();
   }

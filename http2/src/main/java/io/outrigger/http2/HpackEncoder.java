@@ -47,7 +47,7 @@ final class HpackEncoder {
     for (int i = 0; i < headers.size(); i++) {
       encode(headers.field(i));
     }
-    // A block with a literal is not cached: the next block may add the literal to the table.
+    // A block with a literal is not cached: its next encoding may add the literal to the table.
     if (headers.recurs() && !hasLiteral) {
       space.blocks.onEncoded(state, headers, Arrays.copyOfRange(out.bytes(), from, out.length()));
     }
@@ -61,8 +61,8 @@ final class HpackEncoder {
   }
 
   /**
-   * RFC 7541 section 4.2: announces changes of the table's size, including the smallest size since
-   * the last block, to which the peer has shrunk its table.
+   * RFC 7541 section 4.2: announces changes of the table's size. If the peer has shrunk and then
+   * enlarged its table, the smallest size is announced first.
    */
   private void resizeTable() {
     if (minTableBytes < table.maxBytes() && minTableBytes < tableBytes) {

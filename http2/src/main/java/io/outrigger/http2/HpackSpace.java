@@ -6,9 +6,9 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The caches and work buffers that the HPACK coders and the frame writers of one event loop share,
- * because only one coder or writer runs at a time. Sharing saves memory when there are thousands of
- * idle connections.
+ * The caches and work buffers of one event loop. The HPACK coders and frame writers of all its
+ * connections share them, because only one coder or writer runs at a time. Sharing saves memory
+ * when there are thousands of idle connections.
  */
 @LoopConfined
 final class HpackSpace {
@@ -36,7 +36,7 @@ final class HpackSpace {
 
   final HpackOutput output = new HpackOutput();
 
-  /** A buffer for frames of connections that fail for lack of memory; the content is not used. */
+  /** Receives the frames of connections that fail for lack of memory; never read. */
   final ByteBuf sink = Unpooled.wrappedBuffer(new byte[1024]);
 
   private HpackSpace() {}
@@ -45,7 +45,7 @@ final class HpackSpace {
     return CURRENT.get();
   }
 
-  /** A work buffer, which does not keep an unusually large array. */
+  /** A work buffer; an unusually large array is dropped after its use. */
   @LoopConfined
   static final class WorkBuffer {
     private static final int MAX_KEPT = 16 << 10;

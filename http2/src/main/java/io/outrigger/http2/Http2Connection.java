@@ -82,9 +82,7 @@ public final class Http2Connection {
     return new Http2Handler(false, settings, handlerFactory);
   }
 
-  /**
-   * Prepares a channel for other handlers of its first bytes, such as TLS, before the first read.
-   */
+  /** Must be called before the first read if another handler, such as TLS, gets the first bytes. */
   public static void prepareReads(Channel channel) {
     var unused = SocketReads.of(channel);
   }
@@ -109,9 +107,9 @@ public final class Http2Connection {
   }
 
   /**
-   * Closes the connection when the peer no longer responds (A8). A PING is sent when nothing was
-   * read for the keepalive time and a stream is open, or as soon as a stream is opened afterwards.
-   * The connection is closed when nothing is read within the keepalive timeout after the PING.
+   * Closes the connection when the peer no longer responds (A8). If nothing was read for the
+   * keepalive time, a PING is sent, but only while a stream is open. The connection is closed when
+   * nothing is read within the keepalive timeout after the PING.
    */
   public void keepAlive(Duration time, Duration timeout) {
     lifecycle.keepAlive(time, timeout);
@@ -124,9 +122,9 @@ public final class Http2Connection {
 
   /**
    * Opens a stream (client side); its first {@code sendHeaders} is the request. Returns null when
-   * as many streams are open as the peer admits, when the socket is full, when the peer may not
-   * have read many reset requests yet ({@link ResetFence}), or when the connection is going away.
-   * {@link ConnectionHandler#onCapacity} is called when a stream can be opened again.
+   * the connection is going away, when the socket is full, when as many streams are open as the
+   * peer admits, or when the peer may have many reset requests unread ({@link ResetFence}). {@link
+   * ConnectionHandler#onCapacity} is called when a stream can be opened again.
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
     return streams.open(handler);
@@ -251,7 +249,7 @@ public final class Http2Connection {
     return state.toString();
   }
 
-  /** Passes the events of a channel to its connection, which is created with the pipeline. */
+  /** Passes the events of a channel to its connection, which {@link #handlerAdded} creates. */
   @LoopConfined
   private static final class Http2Handler extends ChannelInboundHandlerAdapter {
     /** The kernel doubles the value of SO_SNDBUF to account for its own overhead. */

@@ -13,20 +13,20 @@ public interface Http2Stream {
   void sendHeaders(HeaderList headers, boolean endStream);
 
   /**
-   * The size of the largest header list that the peer accepts (RFC 9113 section 6.5.2), counted
-   * like {@link HeaderList#listBytes}, or Long.MAX_VALUE when the peer has set no limit. The peer
-   * may close the connection when it receives a larger header list.
+   * The maximum header list that the peer accepts (RFC 9113 section 6.5.2), in the unit of {@link
+   * HeaderList#listBytes}; Long.MAX_VALUE if the peer has set no limit. The peer may close the
+   * connection when it receives a larger header list.
    */
   default long maxHeaderListBytes() {
     return Long.MAX_VALUE;
   }
 
   /**
-   * Sends {@code data} and takes ownership of it. The buffer's indices are valid only during {@code
-   * sendData}, as in {@link StreamHandler#onData}. Bytes for which the peer's windows or the socket
-   * have no room are queued in order. {@link StreamHandler#onDataSent} reports bytes that were
-   * sent, possibly before {@code sendData} returns. To bound the queue, the caller calls {@link
-   * #consumed} on the source stream of the bytes only after {@code onDataSent}.
+   * Sends {@code data} and takes ownership of it. The buffer may be the caller's read buffer, so
+   * its indices are valid only until {@code sendData} returns. Bytes for which the peer's windows
+   * or the socket have no room are queued in order. {@link StreamHandler#onDataSent} reports bytes
+   * that were sent, possibly before {@code sendData} returns. To bound the queue, a caller that
+   * forwards DATA calls {@link #consumed} on the source stream only after {@code onDataSent}.
    */
   void sendData(ByteBuf data, boolean endStream);
 
@@ -55,7 +55,7 @@ public interface Http2Stream {
   /** The number of DATA bytes that wait for a window or for the socket. */
   int pendingBytes();
 
-  /** Whether the connection holds so much memory that requests are refused while memory is full. */
+  /** Whether the connection holds much memory; requests are then refused while memory is full. */
   default boolean isOnHeavyConnection() {
     return true;
   }

@@ -6,11 +6,11 @@ import java.util.Arrays;
 /**
  * Decodes HPACK's Huffman code (RFC 7541 section 5.2, appendix B).
  *
- * <p>The code is canonical: codes of one length are consecutive numbers in the order of their
- * symbols, and begin where the codes of the next shorter length end. The lengths of the codes
- * determine all codes. Codes of up to eight bits, which cover nearly all text, are found by one
- * lookup in a table. Longer codes are found by comparison with the first code of each length. Codes
- * are stored left-aligned in 32 bits.
+ * <p>The code is canonical: codes of the same length are consecutive numbers, in the order of their
+ * symbols, and follow the codes of the next shorter length. So the lengths determine all codes.
+ * Codes of up to eight bits, which cover nearly all text, are found by one lookup in a table.
+ * Longer codes are found by comparison with the first code of each length. Codes are stored
+ * left-aligned in 32 bits.
  */
 @AnyThread
 final class Huffman {
@@ -126,8 +126,8 @@ final class Huffman {
   }
 
   /**
-   * RFC 7541 section 5.2: whether the last bits are padding, which consists of the most significant
-   * bits of the end-of-string symbol. All bits of the end-of-string symbol are ones.
+   * RFC 7541 section 5.2: whether the last bits are padding. Padding is the beginning of the
+   * end-of-string symbol, which has only ones.
    */
   private static boolean isPadding(long bits, int count) {
     long mask = (1L << count) - 1;

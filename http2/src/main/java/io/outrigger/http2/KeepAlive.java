@@ -5,8 +5,8 @@ import java.time.Duration;
 
 /**
  * Detects a peer that no longer responds (A8). The time since the last byte read is measured in
- * whole seconds. The beginning or end of a call does not restart the measurement of silence. {@code
- * KeepAlive} reads no clock when bytes arrive.
+ * whole seconds. The beginning or end of a call does not reset this time. {@code KeepAlive} reads
+ * no clock when bytes arrive.
  *
  * <pre>
  * WATCHING -> PROBING   on nothing read for {@code time} while a stream is open: a PING is sent
@@ -23,7 +23,7 @@ final class KeepAlive {
   private final Duration time;
   private final Duration timeout;
 
-  /** The time of the last tick that followed a read; while probing, the time of the PING. */
+  /** When WATCHING, the time of the last tick after a read; when PROBING, the time of the PING. */
   private long sinceNanos;
 
   /** Whether a byte was read since the last tick. */

@@ -1,8 +1,8 @@
 package io.outrigger.http2;
 
 /**
- * The field names that the proxy uses. Each {@link HeaderName} refers to its constant of this enum,
- * so that request processing compares no texts.
+ * The field names that the proxy uses. Each {@link HeaderName} has one of these constants, so that
+ * request processing compares constants instead of texts.
  */
 public enum KnownName {
   METHOD(":method", 1),

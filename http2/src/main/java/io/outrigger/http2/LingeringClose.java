@@ -28,7 +28,7 @@ final class LingeringClose {
   /** The state of a TCP connection whose peer has acknowledged the end of the output. */
   private static final int FIN_WAIT_2 = 5;
 
-  /** The maximum number of bytes to read after the end: at most one window is in flight. */
+  /** The maximum number of bytes to read after the end; at most one window can be in flight. */
   private static final long MAX_BYTES = ConnectionSettings.DEFAULT.windows().connection();
 
   private final Channel channel;
@@ -68,8 +68,9 @@ final class LingeringClose {
   }
 
   /**
-   * Whether the peer can read all bytes after the socket is closed: the bytes are in the receive
-   * queue of a unix socket, or epoll shows that the peer's kernel has acknowledged the bytes.
+   * Whether the peer can read all bytes even if the socket is closed now. With a unix socket, the
+   * bytes are in the peer's receive queue. With TCP, the peer's kernel must have acknowledged the
+   * bytes, which only epoll can show.
    */
   private boolean hasAllBytes() {
     if (!channel.isOpen() || !channel.config().isAutoRead()) {

@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one event loop. At the end of the loop's turn, one task calls the connections
- * that have frames to flush, so frames for many streams need one system call per socket. One timer
- * calls all connections once a second, because one timer for each of ten thousand connections would
- * wake up the loop ten thousand times a second.
+ * The connections of one event loop. At the end of the loop's turn, one task calls each connection
+ * that has frames to flush, so the frames of many streams need one system call per socket. One
+ * timer calls all connections once a second, because one timer for each of ten thousand connections
+ * would wake up the loop ten thousand times a second.
  */
 @LoopConfined
 final class LoopTurn {
@@ -39,7 +39,7 @@ final class LoopTurn {
       this.onTick = onTick;
     }
 
-    /** Schedules one call of the connection, however often {@code set} is called. */
+    /** Schedules a call of the connection, unless a call is already scheduled. */
     void set() {
       if (!set) {
         set = true;
@@ -51,7 +51,7 @@ final class LoopTurn {
       set = false;
     }
 
-    /** Counts a stream that an app has opened, and also schedules a call of the connection. */
+    /** Counts a stream that an app has opened, and calls {@link #set}. */
     void onStream() {
       turn.streams++;
       set();
@@ -62,7 +62,7 @@ final class LoopTurn {
       return turn.streams;
     }
 
-    /** Called when the connection is closed, which then needs no ticks. */
+    /** Ends the ticks; called when the connection is closed. */
     void close() {
       turn.connections.remove(this);
     }
@@ -122,7 +122,7 @@ final class LoopTurn {
 
   private void run() {
     streams = 0;
-    // The list may grow: a served connection may mark itself or others when it returns credit.
+    // The list may grow: the call of a connection may mark this or another connection.
     for (int i = 0; i < dirty.size(); i++) {
       Mark mark = dirty.get(i);
       guard(mark, mark.onEndOfTurn);

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records errors of peers: the number of connections that errors have ended, by side and error
- * code, and the text of the last error, which names the broken rule.
+ * Records errors of peers. Connections that an error has ended are counted by side and error code.
+ * The text of the last error is kept; the text names the broken rule.
  */
 @AnyThread
 public final class PeerErrors {

@@ -13,7 +13,7 @@ import io.outrigger.base.LoopConfined;
 public interface ProcessMemory {
   ProcessMemory UNLIMITED = new ProcessMemory() {};
 
-  /** Whether so much memory is held that no memory should be kept merely for speed. */
+  /** Whether memory is short: memory that is kept only for speed should be released. */
   default boolean isShort() {
     return false;
   }
@@ -23,7 +23,7 @@ public interface ProcessMemory {
     return false;
   }
 
-  /** Opens a connection's account on its event loop, and returns that event loop's accounts. */
+  /** Opens an account for a connection; returns the accounts of the connection's event loop. */
   default Accounts open(MemoryHolder connection, EventLoop loop) {
     return new Accounts() {};
   }

@@ -51,8 +51,8 @@ final class SendScheduler {
   }
 
   /**
-   * Sends or queues {@code data} and takes ownership of it. The stream's state already says whether
-   * END_STREAM follows.
+   * Sends or queues {@code data} and takes ownership of it. If END_STREAM follows, the stream's
+   * state already says so.
    */
   void send(SocketStream stream, ByteBuf data) {
     if (!data.isReadable()) {

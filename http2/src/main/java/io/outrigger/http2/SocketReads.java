@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
- *       sockets. A turn begins with a small buffer, and continues with large buffers only if few
- *       streams begin in the small buffer, because 64 KiB may hold a thousand small requests, which
- *       take milliseconds to process.
+ *       sockets. A turn begins with a small buffer. It continues with large buffers only if few
+ *       streams begin in the small buffer: 64 KiB may hold a thousand small requests, which take
+ *       milliseconds to process.
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
@@ -38,7 +38,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** The time for which a connection that got no buffer neither reads nor writes. */
   static final long WAIT_MILLIS = 20;
 
-  /** The maximum number of retries, which take five seconds; no buffer is expected later. */
+  /** The maximum number of retries; together they take five seconds. */
   static final int MAX_WAITS = 250;
 
   static final int SMALL_BYTES = 512;
@@ -52,13 +52,13 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** A turn continues if at most this number of streams began in its first buffer. */
   private static final int FEW_STREAMS = 8;
 
-  /** After this many streams were opened in a turn, less is read from each further socket. */
+  /** If a turn has opened this many streams, less is read from the sockets that follow. */
   private static final int BUSY_STREAMS = 256;
 
   /**
    * Reports that no buffer is available now, or that the process may not allocate another buffer.
-   * {@link Http2Connection} ignores a {@code NoBufferNow}. Netty would close the channel after an
-   * {@link OutOfMemoryError}.
+   * {@link Http2Connection} ignores this exception. After an {@link OutOfMemoryError} instead,
+   * Netty would close the channel.
    */
   static final class NoBufferNow extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -70,7 +70,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   private final Channel channel;
 
-  /** The connection's turn mark; null during the TLS handshake, when reads are not retried. */
+  /** The mark of the connection; null during the TLS handshake, when reads are not retried. */
   private LoopTurn.@Nullable Mark dirty;
 
   private BooleanSupplier mayRead = () -> true;
@@ -121,7 +121,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     this.mayRead = mayRead;
   }
 
-  /** Returns this {@code SocketReads}, which is the only handle that its channel uses. */
+  /** Returns this object, because each channel has its own {@code SocketReads}. */
   @Override
   @SuppressWarnings("deprecation") // channels call no other method
   public Handle newHandle() {

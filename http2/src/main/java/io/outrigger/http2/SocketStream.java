@@ -65,10 +65,10 @@ final class SocketStream implements Http2Stream {
 
   private int credit;
 
-  /** Consumed bytes that have not yet been added to {@code credit} by a WINDOW_UPDATE. */
+  /** Consumed bytes for which no WINDOW_UPDATE has been sent yet. */
   private int returned;
 
-  /** Bytes that the peer may send before the handler has consumed any bytes. */
+  /** The size of the receive window, used or unused. */
   private int receiveWindow;
 
   /** The announced bytes of content to come, {@link #NO_CONTENT_LENGTH} or {@link #NO_HEAD}. */
@@ -352,8 +352,8 @@ final class SocketStream implements Http2Stream {
   }
 
   /**
-   * Counts consumed bytes. Returns the increment for a WINDOW_UPDATE, or 0 until half of the window
-   * was consumed, so that few frames are sent.
+   * Counts consumed bytes. Returns the increment for a WINDOW_UPDATE, or 0 while less than half of
+   * the window is consumed.
    */
   int giveBack(int bytes) {
     returned += bytes;

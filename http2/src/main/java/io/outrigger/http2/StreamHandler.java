@@ -44,7 +44,7 @@ public interface StreamHandler {
     onReset(error);
   }
 
-  /** Whether the deadline has almost passed, so that a reset by the peer is no abuse. */
+  /** Whether the deadline has almost passed; a reset by the peer is then no abuse. */
   default boolean isTimeUp() {
     return false;
   }
@@ -65,8 +65,8 @@ public interface StreamHandler {
     /** The server refused the request, which may be sent again once. */
     OF_CALL,
     /**
-     * The server closed the connection gracefully before it processed the request, or no part of
-     * the request was written. The request may be sent again several times.
+     * No part of the request was written, or the server closed the connection gracefully before it
+     * processed the request. The request may be sent again several times.
      */
     OF_CONNECTION
   }

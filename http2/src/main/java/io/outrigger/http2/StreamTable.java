@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The open streams of one connection by id, and the state of all other ids: idle, closed, or closed
- * by our reset. The ids of the last {@value #REMEMBERED} closed streams are remembered exactly,
- * because the peer may not know yet that they are closed (RFC 9113 section 5.1 "closed").
+ * by our reset. The last {@value #REMEMBERED} closed ids are remembered, because the peer may not
+ * know yet that their streams are closed (RFC 9113 section 5.1).
  */
 @LoopConfined
 final class StreamTable {
@@ -150,9 +150,8 @@ final class StreamTable {
   }
 
   /**
-   * Whether a closed stream id may have been closed by our reset, so that the peer may have sent
-   * DATA before it received the reset. The result is false if all closed ids are remembered and
-   * {@code id} was not reset.
+   * Whether our reset may have closed a stream. The peer may then have sent DATA before it received
+   * the reset. True for an id that may have been forgotten.
    */
   boolean mayHaveBeenReset(int id) {
     boolean isAllKnown = closedCount <= REMEMBERED;
@@ -160,10 +159,9 @@ final class StreamTable {
   }
 
   /**
-   * Whether HEADERS on a closed stream id are ignored because the peer may have sent the HEADERS
-   * before it received our reset. A client also ignores HEADERS on an id that is no longer
-   * remembered, because a response may be late by any number of streams. A server does not ignore
-   * HEADERS on an id that is no longer remembered, because the client may have skipped that id.
+   * Whether HEADERS on a closed stream id are ignored: the peer may have sent the HEADERS before it
+   * received our reset. A client also ignores HEADERS on a forgotten id, because a response may be
+   * late by any number of streams. A server does not, because the client may have skipped that id.
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));
