@@ -43,7 +43,7 @@ public final class ConfigSelector {
    * Creates the selector of a configuration.
    *
    * @param owner the owner of the routes, for messages
-   * @param isLast whether no other selector will follow
+   * @param isLast true if this is the target's last selector
    */
   static ConfigSelector routing(
       String owner, List<Route> routes, Function<Route, RouteChoice> prepare, boolean isLast) {
@@ -60,7 +60,7 @@ public final class ConfigSelector {
     return new ConfigSelector("", List.of(), new RouteChoice[0], rejection, isLast);
   }
 
-  /** Whether this selector fails every request, but a working selector may follow. */
+  /** Whether this selector fails every request and is not the target's last selector. */
   public boolean mayRecover() {
     return failure != null && !isLast;
   }
@@ -74,8 +74,8 @@ public final class ConfigSelector {
    * Routes one request with the first route that matches (A28-04). The routes are tested in their
    * order (decision config-0014).
    *
-   * @return a decision whose cluster is acquired, a rejection, or null when the cluster was retired
-   *     because a newer selector is published, which the caller must use
+   * @return a decision whose cluster is acquired, or a rejection; null when the cluster was
+   *     retired: there is a newer selector, which the caller must use
    */
   public @Nullable RouteDecision select(RequestView request, RandomSource random) {
     return select(request, random, null);

@@ -76,7 +76,7 @@ public final class ConfigSelectors {
     return ConfigSelector.failing(status, false);
   }
 
-  /** Returns the last selector of a target, which is no longer watched; every request fails. */
+  /** Returns the last selector of a target that is no longer watched; it fails every request. */
   public ConfigSelector released(RpcStatus status) {
     last = null;
     return ConfigSelector.failing(status, true);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the routes without a time limit, whose calls end after A31's default of 15 s, which
- * operators rarely expect (CONTRACT section 5).
+ * Finds the routes without a configured time limit. Their calls end after A31's default of 15 s,
+ * which surprises operators (CONTRACT section 5).
  */
 public final class DefaultLimit {
   private static final int ROUTES_SHOWN = 5;
@@ -17,8 +17,7 @@ public final class DefaultLimit {
   private DefaultLimit() {}
 
   /**
-   * Returns a warning that names the routes; empty when the default limits no route of {@code
-   * config}.
+   * Returns a warning that names these routes of {@code config}; empty without such routes.
    *
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */

@@ -29,8 +29,8 @@ public sealed interface RouteDecision {
      * Changes the call to the route's cluster of the given name (A60 "Config Selector Changes").
      *
      * @param held the cluster of the call, released when the call changes to another cluster
-     * @return the new cluster of the call: {@code held} when the route does not have the other
-     *     cluster, or when the other cluster was retired
+     * @return the new cluster of the call; {@code held} if the route does not have a cluster of
+     *     this name, or if that cluster was retired
      */
     public ClusterHandle change(ClusterHandle held, String name) {
       ClusterHandle other = clusters.get(name);
@@ -46,8 +46,8 @@ public sealed interface RouteDecision {
    * Rejects the request without forwarding it.
    *
    * @param reason the value of {@code x-outrigger-local}, such as {@code no_route}
-   * @param httpStatus the {@code :status} for a request that is not gRPC; 0 for the usual status of
-   *     {@code reason}
+   * @param httpStatus the {@code :status} for a request that is not gRPC; 0 selects it by {@code
+   *     reason}
    */
   record Reject(RpcStatus status, String reason, int httpStatus) implements RouteDecision {
     public Reject(RpcStatus status, String reason) {

@@ -87,7 +87,7 @@ public final class AppCluster {
     this.stopLookups = stopLookups;
   }
 
-  /** Changes the addresses of the app, or sets a failure, with whose reason calls then fail. */
+  /** Sets the addresses of the app, or the failure of the lookup, which calls then get. */
   public void endpoints(Outcome<EndpointSet> next) {
     endpoints = next;
     clusters.apply(config());
@@ -159,7 +159,7 @@ public final class AppCluster {
     clusters.close();
   }
 
-  /** Looks up the app again when a connection is lost; the set of clusters never changes. */
+  /** Looks up the app again when a connection is lost. */
   private final class LostConnections implements ClusterManager.Listener {
     @Override
     public void onClustersChanged() {}

@@ -138,7 +138,9 @@ final class ServedAdmission implements Admission {
       return chain.targetFor(authority);
     }
 
-    /** Whether the current certificates refuse the peer; takes 100 µs if they have changed. */
+    /**
+     * Whether the newest certificates refuse the peer; costs 100 µs after a change of certificates.
+     */
     @SuppressWarnings("ReferenceEquality") // one object per set of certificates
     boolean isDistrusted() {
       TlsContext now = chain.tls().toOptional().orElse(null);

@@ -131,7 +131,7 @@ public final class ServedChain implements TargetResolver {
                         }));
   }
 
-  /** Whether building the TLS context has ended. Must be called on the control loop. */
+  /** Whether no TLS context is awaited. Must be called on the control loop. */
   boolean isReady() {
     return isTlsKnown || config.tls().isEmpty();
   }

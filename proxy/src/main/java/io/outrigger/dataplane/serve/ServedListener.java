@@ -71,15 +71,15 @@ public final class ServedListener {
   private final HttpFilters filters;
   private final ServedAdmission admission;
 
-  /** The closed ports with open connections. */
+  /** Ports that accept no more connections, but still have open connections. */
   private final List<Http2Listener> drainingPorts = new ArrayList<>();
 
   /** The configuration in use; null while nothing may be served. */
   private @Nullable ServedConfig config;
 
   /**
-   * The configuration that replaces {@code config} when its TLS contexts are built, at the latest
-   * after {@link TlsContexts#FIRST_READING}; null when there is no such configuration.
+   * A newer configuration that waits for its TLS contexts, for at most {@link
+   * TlsContexts#FIRST_READING}; null when no configuration waits.
    */
   private @Nullable ServedConfig next;
 
@@ -350,7 +350,7 @@ public final class ServedListener {
     return reason.isPresent() || config == null ? reason : config.problem();
   }
 
-  /** Returns the open port, if any, and the closed ports with open connections. */
+  /** Returns the port, if open, and earlier ports that still have open connections. */
   public Stream<Http2Listener> listeners() {
     control.checkInside();
     return Stream.concat(drainingPorts.stream(), Stream.ofNullable(port));

@@ -26,7 +26,7 @@ final class AlpnCheck extends SslClientHelloHandler<Boolean> {
     this.alpn = alpn;
   }
 
-  /** Accepts bytes that are not a ClientHello, because the TLS library reports that error. */
+  /** Lets bytes that are not a ClientHello pass; the TLS library then reports the error. */
   @Override
   protected Future<Boolean> lookup(ChannelHandlerContext ctx, @Nullable ByteBuf hello) {
     return ctx.executor().newSucceededFuture(hello == null || offersSupported(hello));

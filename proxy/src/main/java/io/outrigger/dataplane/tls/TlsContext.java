@@ -20,8 +20,8 @@ import java.util.concurrent.Executor;
 
 /**
  * The TLS context of all connections with equal settings and certificates (A29-20), for TLS 1.2 and
- * 1.3. Only the host names in the settings are checked. Sessions are not resumed, so that each
- * connection verifies its peer with the current certificates.
+ * 1.3. Sessions are not resumed, so that each connection verifies its peer with the current
+ * certificates.
  */
 @AnyThread
 public final class TlsContext {
@@ -35,7 +35,7 @@ public final class TlsContext {
    * Builds a context. Building takes milliseconds, so this method must not be called on the control
    * loop or an event loop.
    *
-   * @param alpn protocols to offer before {@code h2}, by ALPN; each must mean HTTP/2
+   * @param alpn names to offer by ALPN before {@code h2}; each must also denote HTTP/2
    * @param tasks runs the slow parts of handshakes outside the event loops
    * @throws GeneralSecurityException when the library rejects the certificates
    */

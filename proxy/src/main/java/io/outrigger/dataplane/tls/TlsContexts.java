@@ -53,8 +53,8 @@ public final class TlsContexts {
   /**
    * Subscribes to the context of the given settings.
    *
-   * @param user receives each new context, or the reason why no context was built, with the code
-   *     UNAVAILABLE; called on the control loop, never before this method returns
+   * @param user receives each new context, or a status UNAVAILABLE with the reason why no context
+   *     was built. Runs on the control loop, after this method has returned
    */
   public Use use(TlsSettings settings, Consumer<Outcome<TlsContext>> user) {
     control.checkInside();

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  *
- * <p>A wrapper around the engine could also count records, but Netty passes buffers without a copy
- * only to BoringSSL's own engine class.
+ * <p>The handler counts records, not a wrapper around the engine: Netty copies each buffer for any
+ * engine class but BoringSSL's own.
  */
 @LoopConfined
 final class TlsHandler extends SslHandler {
@@ -45,8 +45,8 @@ final class TlsHandler extends SslHandler {
   private final PeerRole peer;
 
   /**
-   * The bytes that {@link TlsMemory} counts for this connection. Handshakes are not counted,
-   * because their number is limited, and they cannot be ended to free memory.
+   * The bytes that {@link TlsMemory} counts for this connection. 0 during the handshake: the memory
+   * limit cannot end handshakes, whose number is limited.
    */
   private int heldBytes;
 
@@ -73,8 +73,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Returns the next handler of the pipeline, which detects application data, and closes the socket
-   * after the peer's close_notify, because the peer will send no more answers.
+   * Returns the next handler of the pipeline. It detects application data, and closes the socket
+   * after the peer's close_notify, because no more data will arrive.
    */
   ChannelHandler recordObserver() {
     return new ChannelInboundHandlerAdapter() {
@@ -196,7 +196,7 @@ final class TlsHandler extends SslHandler {
     }
   }
 
-  /** Closes the socket at once, without a close_notify, which the peer would not read. */
+  /** Closes the socket without a close_notify, because the peer would not read it. */
   private void end(ChannelHandlerContext ctx, ByteBuf in, String reason) {
     isClosing = true;
     in.skipBytes(in.readableBytes());

@@ -126,7 +126,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
       reason += offered(ctx);
     }
     if (tls != null && peer == PeerRole.CLIENT && DISAGREEMENTS.contains(result) && !over) {
-      // Netty drops BoringSSL's alert when the error follows the choice of a certificate. If Netty
+      // Netty drops BoringSSL's alert if the error occurs after a certificate was chosen. If Netty
       // does send its alert, the client gets the same alert twice.
       ctx.pipeline().context(tls).writeAndFlush(fatalAlert(HANDSHAKE_FAILURE));
     }
@@ -138,7 +138,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     return Unpooled.wrappedBuffer(new byte[] {21, 3, 3, 0, 2, 2, (byte) description});
   }
 
-  /** Lists the offered versions and groups, because the server does not list its own (A29-21). */
+  /** Lists the offered versions and groups: the server does not say what it supports (A29-21). */
   private static String offered(ChannelHandlerContext ctx) {
     HandshakeLimit handshake = ctx.pipeline().get(HandshakeLimit.class);
     if (handshake == null) {

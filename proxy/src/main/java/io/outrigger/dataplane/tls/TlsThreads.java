@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * handshakes. Event loops serve calls while handshakes wait for these threads. No thread exists
  * while TLS is not used.
  *
- * <p>A handshake's first part runs after the pending parts of all handshakes in progress. If parts
- * ran in order of arrival, a thousand handshakes would all finish late, at nearly the same time.
+ * <p>Handshakes in progress take precedence over new ones: the first part of a handshake waits
+ * until no later part of another handshake waits. In order of arrival, a thousand handshakes would
+ * all finish late, at nearly the same time.
  */
 @AnyThread
 public final class TlsThreads {

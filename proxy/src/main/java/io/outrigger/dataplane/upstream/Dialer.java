@@ -51,7 +51,7 @@ record Dialer(
     loops.peerErrors().onConnectionEnded(PeerErrors.Side.BACKEND, error, address, reason);
   }
 
-  /** Adds a connection to the status views until the returned task runs. */
+  /** Adds a connection to the status views; the returned task removes it. */
   Runnable addToViews(Http2Connection connection) {
     return sockets.add(loops.index(loop), owner, connection);
   }
@@ -140,7 +140,7 @@ record Dialer(
     return connect;
   }
 
-  /** Netty reports on another thread that a socket cannot be created. */
+  /** Reports a failure on the loop. If no socket can be created, Netty calls on another thread. */
   private void reportFailure(Consumer<String> failed, String reason) {
     if (loop.inEventLoop()) {
       failed.accept(reason);

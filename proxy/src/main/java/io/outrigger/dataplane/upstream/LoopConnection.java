@@ -129,7 +129,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return stream;
   }
 
-  /** The kind of the connection's end; valid only in state GONE. */
+  /** How the connection ended; valid only in state GONE. */
   Ending ending() {
     return ending;
   }

@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  * opens another connection, one attempt at a time. The first connection of a loop is always
  * allowed; all further connections are called extra and share one limit across loops.
  *
- * <p>A loop without a connection borrows streams of another loop for its calls if its own attempt
- * has failed or takes longer than {@link #BORROW_DELAY}. The loop's own attempts continue with
- * gRPC's back-off. When an attempt succeeds, the loop serves all its waiting calls, including calls
- * that wait at another loop. A loop that loses its last connection sends the calls of other loops
- * back.
+ * <p>While a loop has no connection, its attempt may fail or take longer than {@link
+ * #BORROW_DELAY}. The loop then borrows: its calls get streams on connections of another loop. Its
+ * own attempts continue with gRPC's back-off. When one succeeds, the loop serves all its waiting
+ * calls, including those that wait at the other loop. A loop that loses its last connection stops
+ * lending: calls of other loops that still wait there return to their own loops.
  *
  * <p>The transport ends when no loop has a connection left, even if attempts are in progress.
  */
@@ -69,7 +69,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   private @Nullable LoopConnection attempt;
   private @Nullable Future<?> retryTimer;
 
-  /** Limits how long calls wait for the loop's first connection before streams are borrowed. */
+  /** The timer that starts borrowing after {@link #BORROW_DELAY}. */
   private @Nullable Future<?> borrowTimer;
 
   private boolean borrows;
@@ -216,8 +216,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /**
    * Opens an extra connection when each connection has as many streams as the backend admits
-   * (A105). If streams cannot be opened for another reason, such as cancelled requests that the
-   * backend has not read, another connection would not help.
+   * (A105). Other obstacles, such as cancelled requests that the backend has not read, do not call
+   * for another connection.
    */
   private void connectFurther() {
     if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {
@@ -273,7 +273,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
   }
 
-  /** Called when another loop can lend streams, if there was no lender before. */
+  /** Called when a loop can lend streams after {@link UpstreamTransport#lenderFor} found none. */
   void onLenderReady() {
     if (borrows && established.isEmpty()) {
       connectIfNeeded();

@@ -269,8 +269,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * The half of a {@link RemoteStream} on the loop of the connection. The owner waits for a stream
-   * like the calls of its loop, and posts every event of the stream to the remote call's loop.
+   * The half of a {@link RemoteStream} on the loop of the connection. The owner queues for a stream
+   * with the calls of that loop. It posts every event of the stream to the loop of the remote call.
    */
   @LoopConfined
   static final class Owner implements CallTransport.Waiter {

@@ -18,8 +18,8 @@ public record UpstreamSettings(
     Duration idleTimeout,
     ConnectionSettings http2) {
   /**
-   * Keepalive: a PING is sent when nothing was read for {@code time}, and the connection is lost
-   * when no answer arrives within {@code timeout}.
+   * The keepalive settings. After {@code time} without received data, a PING is sent; the
+   * connection is closed if {@code timeout} passes without an answer.
    */
   public record KeepAlive(Duration time, Duration timeout) {}
 }

@@ -112,8 +112,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Called with a new TLS context, or with the reason why there is none. If the transport failed
-   * because it had no TLS context, the first TLS context ends the back-off of the subchannel.
+   * Called with a new TLS context, or with the reason why there is none. If the lack of a context
+   * was the reason of a failure, the first context ends the back-off of the subchannel.
    */
   private void onTls(Outcome<TlsContext> context) {
     if (context instanceof Outcome.Ok<TlsContext> usable) {
@@ -229,8 +229,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Returns a loop that can lend streams, other than the loop with the given index. After a null
-   * result, {@link LoopConnections#onLenderReady} follows on every loop when a connection is ready.
+   * Returns a loop that can lend streams, other than the loop with the given index. Null if no loop
+   * can; {@link LoopConnections#onLenderReady} is then called on every loop as soon as one can.
    */
   @Nullable LoopConnections lenderFor(int index) {
     LoopConnections found = findLender(index);
@@ -257,8 +257,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Called on the loop of a connection that ended and is no longer lent. Returns the number of
-   * remaining connections.
+   * Called on the loop of a connection that has ended, after the loop has stopped lending it.
+   * Returns the number of remaining connections.
    */
   int onLost(Ending ending) {
     if (ending == Ending.SERVED) {

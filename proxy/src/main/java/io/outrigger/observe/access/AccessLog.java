@@ -22,7 +22,7 @@ public final class AccessLog implements AutoCloseable {
   private final Clock clock;
 
   /**
-   * @param reopen a task that makes {@code out} reopen its file at the next write
+   * @param reopen makes the next write of {@code out} reopen its file
    */
   AccessLog(String name, OutputStream out, Runnable reopen, Clock clock, int maxWaiting) {
     writer = new LogWriter("access log " + name, out, maxWaiting);

@@ -27,7 +27,7 @@ final class LogWriter implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
   private static final int BATCH_CHARS = 64 << 10;
 
-  /** The number of characters of an entry's text that take one more slot of the queue. */
+  /** An entry takes one slot of the queue, and one more for each of this many characters. */
   private static final int CHARS_PER_SLOT = 128;
 
   private final ConcurrentLinkedQueue<Queued> queue = new ConcurrentLinkedQueue<>();
@@ -49,7 +49,7 @@ final class LogWriter implements AutoCloseable {
   private record Queued(Entry entry, int slots) {}
 
   /**
-   * @param name the log and its file, such as {@code access log stdout}
+   * @param name the kind of log and its file, for messages: {@code access log stdout}
    * @param out the output, which {@link #close} closes
    * @param slots the capacity of the queue; an entry with long text takes several slots
    */

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
-  /** The number of waiting requests at which reading stops; until then, reads detect a close. */
+  /** Reading stops at this many waiting requests; until then, reads detect a close. */
   static final int MAX_PENDING = 16;
 
   private static final Logger log = LoggerFactory.getLogger(AdminConnection.class);

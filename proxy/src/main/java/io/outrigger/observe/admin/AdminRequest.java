@@ -18,8 +18,8 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   /**
    * Checks a request.
    *
-   * @throws IllegalArgumentException with the message {@code otherwise} if {@code holds} is false;
-   *     the server then replies with 400 and this message
+   * @throws IllegalArgumentException if {@code holds} is false; the server then replies with 400
+   *     and the text {@code otherwise}
    */
   public static void require(boolean holds, String otherwise) {
     if (!holds) {

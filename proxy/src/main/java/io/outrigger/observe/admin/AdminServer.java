@@ -53,7 +53,7 @@ public final class AdminServer implements AutoCloseable {
   /** The limit of the kernel's send buffer, which counts against the container's memory. */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
 
-  /** The time at shutdown for pending replies and for tasks that other threads submit late. */
+  /** How long a shutdown waits for pending replies and for tasks of other threads. */
   private static final int QUIET_MILLIS = 20;
 
   private static final int IDLE_SECONDS = 60;
@@ -69,7 +69,7 @@ public final class AdminServer implements AutoCloseable {
   public enum Audience {
     /** Requests that the {@link AdminGuard} accepts. */
     OPERATORS,
-    /** All clients, under any host name; only for endpoints that change no state. */
+    /** Requests of all clients, with any Host header; only for endpoints that change no state. */
     PROBES
   }
 

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Renders the calls of each forward since the start as JSON, {@code GET /calls}. The difference of
- * two replies gives the rate, the error rate and, from the member {@code durations}, quantiles for
- * the time between the replies.
+ * Renders the calls of each forward since the start as JSON, {@code GET /calls}. A client can
+ * compute rates, error rates and, from {@code durations}, quantiles for a period: all counts grow,
+ * so it subtracts an earlier reply from a later reply.
  */
 @AnyThread
 public final class CallViews {

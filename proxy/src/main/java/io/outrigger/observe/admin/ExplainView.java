@@ -57,7 +57,7 @@ public final class ExplainView {
     return AdminReply.json(200, endpoints <= MAX_READABLE, to -> Json.write(json, to));
   }
 
-  /** Returns the {@code :authority} of the most probable branch: that of its first candidate. */
+  /** Returns the {@code :authority} of the first candidate of the most probable outcome. */
   private static Object authority(Explanation explanation, List<JsonObject> branches) {
     JsonArray found = branches.isEmpty() ? null : branches.get(0).getAsJsonArray("candidates");
     return found == null || found.isEmpty()
@@ -106,7 +106,7 @@ public final class ExplainView {
         "path", route.match().path().toString());
   }
 
-  /** Returns the number of endpoints in the branch. */
+  /** Adds a possible outcome; returns the number of endpoints in it. */
   private static int addBranch(List<JsonObject> branches, Branch branch, Explanation all) {
     JsonObject json = Json.object("probability", branch.probability());
     branches.add(json);
@@ -216,8 +216,8 @@ public final class ExplainView {
   }
 
   /**
-   * Returns the part of a plan that handles sessions. The session part precedes all parts of a plan
-   * that draw at random.
+   * Returns the session part of a plan. It comes before all parts with random draws, so the search
+   * follows only wrappers.
    */
   private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
     if (plan instanceof PickPlan.Preferring found) {

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Converts values to JSON. A record becomes an object whose members are its components in snake
- * case; an empty {@link Optional} becomes null; a time, an address or a locality becomes its text,
- * and a status its message.
+ * case; an empty {@link Optional} becomes null. Times, addresses and localities become their texts;
+ * a status becomes its message.
  */
 @AnyThread
 final class Json {

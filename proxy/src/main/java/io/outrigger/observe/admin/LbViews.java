@@ -47,7 +47,7 @@ public final class LbViews {
     CONTRACT,
     /** Adds the total calls of each endpoint, and whether each node is in use. */
     CALLS,
-    /** Adds the latest decisions of outlier detection to the members of {@link #CALLS}. */
+    /** Like {@link #CALLS}, with the latest decisions of outlier detection. */
     FULL;
 
     /**
@@ -66,7 +66,7 @@ public final class LbViews {
   }
 
   /**
-   * @param overlaid the effect of local policy on clusters, by name
+   * @param overlaid the effects of local policy ({@code --overlay}), by cluster name
    */
   public static AdminReply reply(
       Detail detail, Map<String, OverlayEffect> overlaid, List<Forward> forwards) {
@@ -99,7 +99,7 @@ public final class LbViews {
     return new LbNode(
         target,
         "cluster_manager",
-        // Any cluster may receive a request, so the root has the best state among the clusters.
+        // The root has the best state of the clusters, because a request can go to each of them.
         clusters.stream().reduce(Connectivity.TRANSIENT_FAILURE, Connectivity::or),
         Map.of(),
         Count.of(clusters.size(), "cluster"),
@@ -112,7 +112,7 @@ public final class LbViews {
     private final Detail detail;
     private final Map<String, OverlayEffect> overlaid;
 
-    /** Whether the list of endpoints has begun, for the open node at each depth. */
+    /** For each open node, by its depth: whether the list of its endpoints has begun. */
     private final BitSet hasEndpoints = new BitSet();
 
     private int depth;

@@ -27,8 +27,8 @@ public final class ReplyQueue {
   /**
    * Creates a reply after the replies of earlier calls have been created.
    *
-   * @param executor runs {@code isWanted} and {@code work}; must run neither of them within this
-   *     call
+   * @param executor runs {@code isWanted} and {@code work}, on another thread or later on this
+   *     thread
    * @param isWanted called before {@code work}; returns whether the client still waits
    * @param work starts to create the reply
    * @return the result or failure of {@code work}; cancelled if {@code isWanted} returned false

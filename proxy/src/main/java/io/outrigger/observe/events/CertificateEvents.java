@@ -3,7 +3,7 @@ package io.outrigger.observe.events;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.identity.certificate.CertificateObserver;
 
-/** Adds changes of the certificates of the bootstrap's providers to the event log. */
+/** Adds events about the certificates of the bootstrap's certificate providers. */
 @ControlConfined
 public record CertificateEvents(EventLog log) implements CertificateObserver {
   @Override

@@ -13,8 +13,8 @@ public enum EventKind {
   /** A stream to a control plane ended after a response and is opened again. */
   ADS_CLOSED,
   /**
-   * Stored resources of an earlier process came into use because no control plane answers, or the
-   * last such resource went out of use.
+   * Stored resources of an earlier process are in use, because no control plane answers; or no such
+   * resource is in use any more.
    */
   STALE,
   /** Stored resources of an earlier process cannot be used, or resources cannot be stored. */

@@ -7,8 +7,8 @@ import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.OutlierEvent;
 
 /**
- * Adds events of the load-balancing trees of one forward to the event log. Outliers that are not
- * ejected are not added, since they recur at each sweep and are in the endpoint's history.
+ * Adds events of the load-balancing trees of one forward to the event log. An outlier that is not
+ * ejected causes no event, because each sweep finds it again.
  */
 @ControlConfined
 public record LbEvents(EventLog log, String forward) implements LbObserver {

@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  * for each possible result of random draws; the pickers of the chosen clusters then report how they
  * would balance the request.
  *
- * <p>The draws for route fractions determine a walk through the routes. In the first walk every
- * fraction matches. Each further walk misses the fraction that the previous walk hit, until a route
- * matches without a draw.
+ * <p>A route that matches only a fraction of requests needs a random draw. In the first walk
+ * through the routes every draw matches. Each further walk fails the draw with which the previous
+ * walk ended, until a walk ends with a route that needs no draw.
  */
 @ControlConfined
 public final class Explainer {
@@ -59,8 +59,8 @@ public final class Explainer {
   private final List<Branch> branches = new ArrayList<>();
 
   /**
-   * The result of each examined route, by the route's index: a hit if the route matched in any
-   * walk, otherwise the matcher that missed.
+   * The result of each examined route, by its index: {@link RouteMatch#NO_MISS} if it matched in
+   * any walk, otherwise the index of the matcher that did not match.
    */
   private final Map<Integer, Integer> results = new TreeMap<>();
 
@@ -112,10 +112,7 @@ public final class Explainer {
         branches);
   }
 
-  /**
-   * One walk through the routes, with the probability of its draws, its result, and the number of
-   * draws from which the next walk is derived.
-   */
+  /** One walk through the routes, with the probability and the number of its draws. */
   private final class Walk {
     private final int misses;
     private double probability = 1;
@@ -191,8 +188,8 @@ public final class Explainer {
   }
 
   /**
-   * Adds a branch for a forwarded request, whose cluster is chosen by the request's session or else
-   * by the routing decision, as for a call. Draws with equal results are merged into one branch.
+   * Adds a possible outcome for a forwarded request. As for a call, the session of the request
+   * selects the cluster, otherwise the routing decision. Draws with equal outcomes are merged.
    */
   private void addForwarded(double probability, RouteDecision.Forward chosen) {
     List<FilterPlan> plans = chosen.filters().plan(request, chosen.clusters().keySet());
@@ -245,8 +242,9 @@ public final class Explainer {
   }
 
   /**
-   * Predetermined random draws for routing. A given number of draws for route fractions miss, and
-   * all later draws hit; the draw among weighted clusters returns a given value.
+   * Predetermined random draws for routing. The first {@code misses} draws for route fractions do
+   * not match, and all later ones match. The draw among weighted clusters returns {@code
+   * clusterDraw}.
    */
   @ControlConfined
   private static final class DecidedDraws implements RandomSource {

@@ -17,8 +17,8 @@ import java.util.function.UnaryOperator;
 /**
  * Explains how a request would be handled at this moment.
  *
- * @param authority returns the {@code :authority} that is sent, given the one that the route sets
- *     (empty for none)
+ * @param authority converts the {@code :authority} that the route sets, or an empty text, into the
+ *     one that is sent
  * @param domain the virtual host that serves the target; empty while there is no configuration
  * @param routes the verdicts on the first examined routes, in order
  * @param furtherRoutes the number of routes after those in {@code routes}
@@ -48,8 +48,8 @@ public record Explanation(
   }
 
   /**
-   * @param missed a description of the matcher that did not match; for {@link Result#POSSIBLE}, the
-   *     fraction; empty for a hit
+   * @param missed the matcher that did not match; for {@link Result#POSSIBLE}, the fraction; for a
+   *     hit, empty
    */
   public record Verdict(Route route, Result result, String missed) {}
 
@@ -89,8 +89,8 @@ public record Explanation(
     }
 
     /**
-     * Whether another random draw has the same outcome as this branch. Different draws of a
-     * weighted route can have the same outcome, since a session keeps its cluster (A60).
+     * Whether another random draw leads to this outcome, too. This happens in weighted routes,
+     * because a session keeps its cluster (A60).
      */
     boolean hasSameOutcome(
         RouteDecision.Forward other,

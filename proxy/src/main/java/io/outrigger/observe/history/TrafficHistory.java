@@ -30,10 +30,9 @@ import org.jspecify.annotations.Nullable;
  * Requests, errors and latency of a forward for each minute of the last hour, by cluster and
  * endpoint.
  *
- * <p>Each event loop records into its own {@link TrafficBucket}s. To collect the buckets, a task on
- * each event loop passes its buckets to the control loop and starts new buckets, so no data is
- * shared or copied. Histograms exist only for the current minute; a past minute is reduced to a few
- * numbers.
+ * <p>Each event loop records into its own {@link TrafficBucket}s. At a collection, each event loop
+ * hands its buckets to the control loop and starts new ones, so no data is shared or copied.
+ * Histograms exist only for the current minute; a past minute is reduced to a few numbers.
  */
 @AnyThread
 public final class TrafficHistory implements CallObserver {
@@ -316,7 +315,7 @@ public final class TrafficHistory implements CallObserver {
     /**
      * The calls that ended within one minute. Latencies are in milliseconds, to within 6 %.
      *
-     * @param time the start of the minute, or of the observed part of the minute
+     * @param time the start of the minute
      */
     public record Minute(
         Instant time,

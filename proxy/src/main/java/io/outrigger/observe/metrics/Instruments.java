@@ -46,7 +46,7 @@ final class Instruments {
       this.toSnapshot = toSnapshot;
     }
 
-    /** Adds a value; sums the values of labels that differ only in omitted labels. */
+    /** Adds a value. Points that differ only in labels that are not exported are summed. */
     void add(Labels labels, double value) {
       values.merge(shown(labels), value, Double::sum);
     }
@@ -141,7 +141,7 @@ final class Instruments {
   }
 
   /**
-   * @param divisor the number of measured units in one exported unit
+   * @param divisor the number by which measured values are divided before the export
    */
   HistogramPoints histogram(String name, String help, @Nullable Unit unit, double divisor) {
     return (HistogramPoints)

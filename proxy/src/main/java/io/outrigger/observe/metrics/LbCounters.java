@@ -29,7 +29,7 @@ public final class LbCounters {
    */
   static final int MAX_PLACES = 5_000;
 
-  /** The cluster name for places beyond {@link #MAX_PLACES}; also A66's name for other methods. */
+  /** The cluster name for places beyond {@link #MAX_PLACES}, as A66 names other methods. */
   private static final String OTHER = "other";
 
   /** The histograms record weights in thousandths. */
@@ -76,7 +76,7 @@ public final class LbCounters {
 
   private final Set<Labels> places = new HashSet<>();
 
-  /** Cached labels of connections: Prometheus's library checks every name in new labels. */
+  /** Caches the labels of connections, because creating labels checks every name. */
   private final Map<Owner, ConnectionLabels> connections = new HashMap<>();
 
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
@@ -85,7 +85,7 @@ public final class LbCounters {
   private record Owner(String target, ConnectionEvent.Group group) {}
 
   /**
-   * @param open the labels of open connections, which also have the security level
+   * @param open the labels of the gauge of open connections: {@code place} and the security level
    */
   private record ConnectionLabels(Labels place, Labels open) {}
 
@@ -157,7 +157,7 @@ public final class LbCounters {
         "grpc.lb.outlier_detection.detection_method", evidence.method().word());
   }
 
-  /** Counts an event; also creates the other counters of the place, with the value 0. */
+  /** Counts an event, and creates the missing counters of the place, with the value 0. */
   private void connection(String target, ConnectionEvent.Group group, ConnectionEvent event) {
     ConnectionLabels known = labels(target, group);
     Labels place = known.place();

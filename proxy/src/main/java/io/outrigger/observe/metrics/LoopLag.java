@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Measures how long a task waits for its event loop. Each scrape posts one task per loop, and the
- * next scrape reports how long that task waited. A task that is still waiting counts with its time
- * so far, so a hanging loop shows as lag. Nothing is measured between scrapes.
+ * next scrape reports how long that task waited. If the task still waits, its wait until now is
+ * reported, so a hanging loop is visible. Nothing is measured between scrapes.
  */
 @ControlConfined
 public final class LoopLag {

@@ -45,7 +45,7 @@ public record MetricsText(ExpositionFormatWriter writer) {
   }
 
   /**
-   * @param memory a memory stream, which does not fail
+   * @param memory a stream in memory, so writing cannot fail
    */
   public void write(MetricsView view, OutputStream memory) {
     try {

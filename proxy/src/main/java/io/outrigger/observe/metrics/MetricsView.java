@@ -65,7 +65,7 @@ public record MetricsView(
    * @param target the target as configured ({@code grpc.target})
    * @param refusedConnections connections that were closed at once because of {@code
    *     --max-connections}
-   * @param endpoints the endpoint tallies by cluster name, which are no longer modified
+   * @param endpoints the numbers of endpoints by cluster name; no longer modified
    */
   public record Forward(
       String name,

@@ -62,7 +62,7 @@ final class ProcessMetrics {
             "outrigger_audit_log_dropped",
             "Lines that are missing from the audit log, which could not be written fast enough.");
     process.lostAuditLines().ifPresent(lost -> unaudited.add(Labels.EMPTY, lost));
-    // Requests are cut as the process ends, so usually only the last OTLP export shows the count.
+    // The process ends after it has cut requests, so usually only the last OTLP export has this.
     all.counter(
             "outrigger_drain_requests_cut",
             "Open requests that were cut when --drain-timeout was over.")
@@ -83,7 +83,7 @@ final class ProcessMetrics {
         .build();
   }
 
-  /** Adds the metrics of memory in use, also of direct buffers, which the JVM's own counts omit. */
+  /** Adds the metrics of memory in use. The JVM's own figures omit direct buffers. */
   private static void memory(MetricsView.ProcessFigures process, Instruments all) {
     var jvm = ManagementFactory.getMemoryMXBean();
     Points used =

@@ -9,8 +9,8 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 
 /**
- * The instruments of A78 "XdsClient", with A88's cache states, under Prometheus names; and the
- * metrics of stored resources, local policy and certificates, for which gRPC defines none.
+ * The instruments of A78 "XdsClient" with the cache states of A88. gRPC defines no metrics of
+ * stored resources, local policy and certificates; theirs are the proxy's own.
  */
 final class XdsMetrics {
   /** The target label of a client that serves all targets (decision proxy-0006). */

@@ -49,10 +49,7 @@ record MessageSpan(Span span) {
     span.end();
   }
 
-  /**
-   * Cuts a long text, because thousands of spans may wait for a slow collector, and closing
-   * connections does not free the memory of these spans.
-   */
+  /** Shortens a text, because thousands of spans may wait in memory for a slow collector. */
   static String bounded(String text) {
     return text.substring(0, Math.min(text.length(), MAX_TEXT));
   }

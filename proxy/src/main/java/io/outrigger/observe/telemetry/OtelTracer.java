@@ -31,10 +31,7 @@ final class OtelTracer implements CallTracer {
         }
       };
 
-  /**
-   * The maximum length of the method in the name of a span. Thousands of spans may wait for a slow
-   * collector, and closing connections does not free the memory of these spans.
-   */
+  /** The maximum length of the method in a span's name (see {@link MessageSpan#bounded}). */
   static final int MAX_METHOD = 256;
 
   private final Tracer tracer;

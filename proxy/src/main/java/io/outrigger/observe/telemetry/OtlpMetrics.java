@@ -42,8 +42,8 @@ final class OtlpMetrics implements MetricProducer {
   private static final AggregationTemporality SINCE_START = AggregationTemporality.CUMULATIVE;
 
   /**
-   * The units of gRPC's instruments that are annotations in braces; the Prometheus library would
-   * append these units to the names of the instruments.
+   * Units of gRPC's instruments that are only annotations. The snapshots lack them, because the
+   * Prometheus library would append them to the names.
    */
   private static final Map<String, String> UNITS =
       Map.ofEntries(
@@ -69,7 +69,7 @@ final class OtlpMetrics implements MetricProducer {
           Map.entry("grpc.xds_client.resource_updates_invalid", "{resource}"),
           Map.entry("grpc.xds_client.resources", "{resource}"));
 
-  /** The only counter that can decrease, which is a gauge in Prometheus. */
+  /** The only counter that can decrease; Prometheus calls it a gauge. */
   private static final String UP_DOWN_COUNTER = "grpc.subchannel.open_connections";
 
   private final Supplier<MetricSnapshots> source;
@@ -99,9 +99,7 @@ final class OtlpMetrics implements MetricProducer {
       return DoublePointData.create(startNanos, nanos, labels, value, List.of());
     }
 
-    /**
-     * Buckets are cumulative neither in the snapshot nor in OTLP. OTLP omits the infinite bound.
-     */
+    /** Converts buckets, which are not cumulative; OTLP omits the infinite bound. */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();
       var bounds = buckets.stream().map(ClassicHistogramBucket::getUpperBound);

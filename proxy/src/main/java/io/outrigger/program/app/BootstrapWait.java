@@ -57,8 +57,8 @@ final class BootstrapWait {
   /**
    * Starts the timeout.
    *
-   * @param workloads returns why a Workload API that the bootstrap names has sent nothing yet;
-   *     empty when all such APIs have answered
+   * @param workloads returns the reason of the wait for a Workload API of the bootstrap; empty when
+   *     all have answered
    */
   BootstrapWait(SourceLookup lookup, Function<Bootstrap, Optional<String>> workloads) {
     this.lookup = lookup;
@@ -124,8 +124,8 @@ final class BootstrapWait {
   }
 
   /**
-   * Makes one attempt. Returns false when a file is missing, or is invalid at the first attempt,
-   * because another process may still be writing that file.
+   * Makes one attempt. Returns false when another attempt must follow: a file is missing, or is
+   * invalid for the first time and may be incomplete.
    *
    * @param found the source to use; if empty, this method reads the source again
    */
@@ -133,8 +133,7 @@ final class BootstrapWait {
     boolean wasWrong = isWrong;
     try {
       ConfigSource source = found.isPresent() ? found.get() : lookup.find();
-      // if the timeout is zero, OptionsReader has checked the source, and each part that needs a
-      // missing file reports that file
+      // with a timeout of zero, OptionsReader has checked the source; parts report missing files
       if (!lookup.timeout().isZero()) {
         requireFiles(source);
         SourceLookup.check(source);

@@ -42,7 +42,7 @@ final class Drain {
   private final CompletableFuture<Void> exitRequested = new CompletableFuture<>();
 
   /**
-   * @param forwards a list that, like {@code serves}, is complete before the shutdown begins
+   * @param forwards complete before the shutdown begins, like {@code serves}
    */
   Drain(
       ControlLoop control,

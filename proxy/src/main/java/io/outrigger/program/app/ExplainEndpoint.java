@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * {@code GET /explain}. The parameter {@code forward} is optional when there is only one forward.
- * With {@code serve}, the endpoint explains how a served address would treat a request of the
- * client whose name is in {@code peer} and whose IP address is in {@code source}.
+ * With {@code serve}, the endpoint explains how a served address would treat a request. {@code
+ * peer} then is the name of the client, and {@code source} its IP address.
  */
 @AnyThread
 final class ExplainEndpoint implements AdminEndpoint {

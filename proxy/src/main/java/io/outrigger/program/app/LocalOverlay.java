@@ -51,7 +51,7 @@ final class LocalOverlay {
 
   /**
    * @param roots files and folders; empty when there is no overlay
-   * @param read the overlay files as they were read at the start
+   * @param read the content of the overlay files at the start
    */
   LocalOverlay(
       ControlLoop loop,

@@ -107,8 +107,8 @@ final class PartSettings {
   }
 
   /**
-   * Returns the bound on the reply bytes that all clients of the admin servers together may leave
-   * unread: at most an eighth of the limit for all buffers.
+   * Returns the limit for unread replies of all admin servers together: at most an eighth of the
+   * limit for all buffers.
    */
   static AdminBudget unreadAnswers(MemoryGauge memory) {
     return new AdminBudget(Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8));

@@ -133,8 +133,9 @@ record PortOpener(
   }
 
   /**
-   * Returns a function that creates the target of a request's authority. With a fixed authority,
-   * the request's authority only selects the target, and virtual hosts match the fixed authority.
+   * Returns a function that creates the target of a request's authority. If {@code --authority} is
+   * a fixed text, virtual hosts match that text, and the request's authority only selects the
+   * target.
    */
   private Function<String, TargetRuntime> targetMaker(ForwardSpec spec) {
     Optional<String> fixed =

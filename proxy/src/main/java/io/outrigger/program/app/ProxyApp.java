@@ -102,7 +102,7 @@ public final class ProxyApp implements AutoCloseable {
   private final MemoryGauge memory;
   private final NettyConnector connector;
 
-  // Copied on write, because metrics may be exported while ports are still being opened.
+  // Safe for other threads: metrics may be exported while ports are still being opened.
   private final List<RunningForward> forwards = new CopyOnWriteArrayList<>();
   private final List<RunningServe> serves = new CopyOnWriteArrayList<>();
   private final Optional<StdoutAuditLog> audit;
@@ -269,7 +269,7 @@ public final class ProxyApp implements AutoCloseable {
    * Runs the certificate providers of {@code bootstrap} and stops all others. Blocks for at most
    * two seconds.
    *
-   * @return why a Workload API or an istio CA has sent nothing yet; empty when all have answered
+   * @return the reason of the wait for a Workload API or an istio CA; empty when all have answered
    */
   private Optional<String> startProviders(Bootstrap bootstrap) {
     return CompletableFuture.supplyAsync(
@@ -320,7 +320,7 @@ public final class ProxyApp implements AutoCloseable {
     OutOfMemory.endsHeaviestOf(memory);
   }
 
-  /** Logs the open ports, after all are open: a failed start then logs only its reason. */
+  /** Logs the ports. Called when all are open, so that a failed start logs only its reason. */
   private void announce() {
     log.info(
         "outrigger {}, commit {}, Java {}, node {}",
@@ -464,7 +464,7 @@ public final class ProxyApp implements AutoCloseable {
     audit.ifPresent(StdoutAuditLog::close);
   }
 
-  /** Runs a task on the control loop; the result completes when the task's stage does. */
+  /** Starts a task on the control loop; returns a future that completes when the task is done. */
   private CompletableFuture<Void> onControl(Supplier<CompletionStage<Void>> task) {
     var done = new CompletableFuture<Void>();
     control.execute(() -> task.get().whenComplete((result, failure) -> done.complete(null)));

@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  * One running {@code --forward}: its port, and its targets. Methods run on the control loop.
  *
  * @param listen the bound address; port 0 is replaced by the port that the system chose
- * @param fixedTarget the forward's only target, whose state is the state of the forward; empty if
- *     the authority of a request selects the target
+ * @param fixedTarget the only target of the forward; empty if the authority of a request selects
+ *     the target
  * @param targetsByAuthority the targets of a forward whose requests name their target
  */
 @AnyThread

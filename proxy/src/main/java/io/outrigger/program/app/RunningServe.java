@@ -54,7 +54,7 @@ final class RunningServe {
   }
 
   void start(ControlLoop control, ControlPlanes.Known known) {
-    // The options were checked against this bootstrap, so the Listener has a name.
+    // The start has checked that the bootstrap gives the Listener a name.
     resource =
         ListenerNames.ofServer(known.bootstrap(), spec.listen().toString())
             .toOptional()

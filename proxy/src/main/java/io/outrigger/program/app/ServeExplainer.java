@@ -53,7 +53,7 @@ final class ServeExplainer {
    * The explanation; the component names are the JSON names in CONTRACT.
    *
    * @param route the name or the index of the route
-   * @param filters the allowing or denying filters, up to the filter that denies this request
+   * @param filters the RBAC filters with their verdicts, up to the first that denies the request
    */
   record Result(
       String serve,

@@ -56,7 +56,7 @@ final class ServeRecords implements ServeObserver {
 
     final AtomicLong nextEvent;
 
-    /** The value of {@link #count} at the last event. Confined to the control loop. */
+    /** The part of {@link #count} that events have reported. Confined to the control loop. */
     long reported;
 
     Tally(long now) {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One xDS target: turns each configuration into a selector and load-balancing trees.
  *
- * <p>{@link #onConfig} follows A31: balancing is updated first, then the selector, and last the
- * clusters that no route names any more are released. Routes hold cluster handles, so the {@link
+ * <p>{@link #onConfig} updates in the order of A31: first balancing, then the selector. Last, it
+ * releases the clusters that no route uses any more. Routes hold cluster handles, so the {@link
  * ClusterManager} knows every cluster that a selector names.
  */
 @ControlConfined
@@ -58,7 +58,7 @@ public final class TargetRuntime
    * @param name the target as configured, such as {@code xds:///orders}
    * @param makeClusters creates the cluster manager, which notifies the given listener
    * @param makeDependencies creates the resource graph of this target, which notifies the given
-   *     listener; called by {@link #start}, since the control plane is unknown before the start
+   *     listener. Called by {@link #start}, because the control plane may be unknown before
    */
   public TargetRuntime(
       ControlLoop control,

@@ -42,8 +42,8 @@ final class AdminClient {
   record Reply(int status, String body) {}
 
   /**
-   * Returns a client of the sidecar whose admin address the flag gives. Without the flag, {@code
-   * $OUTRIGGER_ADMIN} is used, and without both the default address.
+   * Returns a client of the sidecar at the first admin address that is given: {@code flag}, {@code
+   * $OUTRIGGER_ADMIN}, the default address.
    */
   static AdminClient of(Optional<String> flag, Map<String, String> environment)
       throws InvalidInput {

@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * The programs that the commands start.
  *
- * @param preparation initialization that runs on another thread while files are read. A run also
- *     works without this initialization, and no task depends on another task or its thread.
+ * @param preparation tasks that initialize libraries on another thread while files are read. The
+ *     tasks are optional and independent of each other.
  */
 public record Entrypoints(
     RunEntrypoint run, List<Runnable> preparation, DemoEntrypoint demo, LiveEntrypoint live) {
@@ -33,8 +33,8 @@ public record Entrypoints(
      *
      * @param signals the sidecar sets {@link Signals#onFirst} as soon as it can drain
      * @throws StartFailure when the program cannot start; no port stays bound
-     * @throws InvalidInput when a file that appeared during the wait, or one of OpenTelemetry's
-     *     environment variables, is invalid
+     * @throws InvalidInput when a file that was written after the start, or an environment variable
+     *     of OpenTelemetry, is invalid
      */
     int run(ProxyOptions options, Signals signals) throws StartFailure, InvalidInput;
   }

@@ -27,9 +27,8 @@ import org.slf4j.helpers.Reporter;
  * Runs one command line in this process and ends the process with the command's exit code.
  *
  * <p>The process ends by {@link Runtime#halt}, because a JVM that shuts down on a signal exits with
- * 143, even after a complete drain. A shutdown that begins elsewhere (a library calls exit) counts
- * as a first signal: the shutdown hook starts the drain, waits for the end of the program, and
- * halts with the program's exit code.
+ * 143, even after a complete drain. If a library calls {@code exit}, the shutdown hook drains as
+ * after a first signal, waits for the end of the program, and halts with its exit code.
  */
 @AnyThread
 public final class Main {

@@ -51,8 +51,8 @@ final class RunLine {
   }
 
   /**
-   * Adds a value. Returns false if the value is empty or begins with a dash, or if the flag takes
-   * one value and has one already.
+   * Adds a value; returns whether it is plain. A value that is empty or begins with a dash is not
+   * plain, nor is a second value of a flag that is not repeatable.
    */
   private boolean take(Flag flag, String value) {
     List<String> values = given.computeIfAbsent(flag, f -> new ArrayList<>());

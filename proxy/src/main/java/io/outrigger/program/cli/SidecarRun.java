@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /** A run of the sidecar. All existing input is read and validated before the program starts. */
 record SidecarRun(CommandContext context) {
   /**
-   * The logger is created before a second thread starts, because other threads get substitute
-   * loggers while SLF4J initializes.
+   * Created before a second thread starts: while SLF4J initializes, other threads would get
+   * substitute loggers.
    */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 

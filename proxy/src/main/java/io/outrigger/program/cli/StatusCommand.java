@@ -82,8 +82,8 @@ final class StatusCommand extends AdminCommand {
   }
 
   /**
-   * Returns the replies of all endpoints about the chosen forwards, as members named like the
-   * endpoints. Endpoints that the sidecar's version lacks are left out.
+   * Returns the replies of all endpoints, limited to the chosen forwards: one member for each
+   * endpoint, with its name. Endpoints that an older sidecar lacks are left out.
    */
   private JsonView replies(AdminClient client) throws StartFailure, InvalidInput {
     String body = client.body("/forwards");

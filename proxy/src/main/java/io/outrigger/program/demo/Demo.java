@@ -132,7 +132,7 @@ public final class Demo {
         Machine.current());
   }
 
-  /** Returns the JSON text of a bootstrap that ends with the given members. */
+  /** Returns the JSON text of a bootstrap; {@code more} has its last members. */
   private static String bootstrap(int controlPlanePort, String node, String more) {
     return """
     {
@@ -147,7 +147,7 @@ public final class Demo {
         .formatted(controlPlanePort, node, more);
   }
 
-  /** Returns the script that starts this program: in a checkout, else in the distribution. */
+  /** Returns the script that starts this program, of the checkout if there is one. */
   private static String program() {
     var jar = Path.of(System.getProperty("java.class.path", "").split(File.pathSeparator, 2)[0]);
     Path script = jar.resolveSibling("../bin/outrigger").normalize();

@@ -37,13 +37,13 @@ final class DemoControlPlane implements AutoCloseable {
   static final String NODE = "outrigger-demo";
   static final String SERVER_TEMPLATE = "greeter/inbound/%s";
 
-  /** The cache key of all nodes, because later requests of a stream do not name their node. */
+  /** The cache's key for every node. Later requests of a stream do not name their node. */
   private static final String ALL = "all";
 
   /**
-   * The resources of the mesh without their endpoints. The route retries calls that a killed
-   * backend leaves unanswered. The cluster has the HTTP/2 option that control planes send for other
-   * kinds of clients.
+   * The resources of the mesh without their endpoints. The route retries calls whose backend was
+   * killed. The cluster has an option for HTTP/2, which control planes send for clients other than
+   * gRPC.
    */
   private static final String MESH = "mesh.json.template";
 

@@ -172,7 +172,7 @@ final class DemoStory {
     }
   }
 
-  /** Prints a text, and the app's replies and failures since they were last printed. */
+  /** Prints a text, and the app's replies and failures since the last such print. */
   private void sayWithAnswers(String text) {
     String answers =
         load.takeByBackend().entrySet().stream()
@@ -196,8 +196,7 @@ final class DemoStory {
   }
 
   /**
-   * Waits until the step has happened. Returns false after 60 s, which fails the story, or when the
-   * user has ended the demo.
+   * Waits until {@code step} is true. Returns false after 60 s, and when the user ends the demo.
    */
   private boolean happens(BooleanSupplier step) {
     long deadline = WaitingClock.nanoTime() + STEP_LIMIT.toNanos();

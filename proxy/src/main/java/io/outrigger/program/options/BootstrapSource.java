@@ -27,8 +27,8 @@ public final class BootstrapSource {
   public static final String TEXT_VARIABLE = "GRPC_XDS_BOOTSTRAP_CONFIG";
 
   /**
-   * The bootstrap when no source is set, without a control plane. The Listener of a target or a
-   * served address has the same name as the target or the address.
+   * The bootstrap when no source is set. It has no control plane; each Listener has the name of its
+   * target or served address.
    */
   public static final Bootstrap NONE =
       new Bootstrap(

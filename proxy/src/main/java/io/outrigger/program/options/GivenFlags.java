@@ -60,7 +60,7 @@ final class GivenFlags {
     return get(flag).map(Given::values).orElse(List.of());
   }
 
-  /** Returns the beginning of messages about a flag, even if the flag was not given. */
+  /** Returns the flag's name for messages: its {@link Given#origin}, or its option if not given. */
   String origin(Flag flag) {
     return get(flag).map(Given::origin).orElse(flag.option());
   }

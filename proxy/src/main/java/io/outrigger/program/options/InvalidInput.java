@@ -19,8 +19,8 @@ public class InvalidInput extends Exception {
   }
 
   /**
-   * A file that the user named and another process writes is absent or incomplete. With {@code
-   * --bootstrap-timeout}, the start waits for the file; otherwise the start fails.
+   * A file of the user's input does not exist or is incomplete. With {@code --bootstrap-timeout},
+   * the start waits for another process to write it; otherwise the start fails.
    */
   public static final class AbsentFile extends InvalidInput {
     private static final long serialVersionUID = 1L;

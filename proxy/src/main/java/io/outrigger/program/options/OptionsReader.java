@@ -203,9 +203,8 @@ public final class OptionsReader {
   }
 
   /**
-   * Returns the source; empty when the source cannot be read. With a timeout of zero, the errors of
-   * the source go to {@code problems}; otherwise {@code BootstrapWait} reads the source again and
-   * reports its errors.
+   * Returns the source; empty when it cannot be read. With a timeout, {@code BootstrapWait} reads
+   * it again and reports errors; otherwise they go to {@code problems}.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
@@ -410,7 +409,7 @@ public final class OptionsReader {
   }
 
   /**
-   * @param limit the description of the maximum in the message about a size that is too large
+   * @param limit the name of the maximum in messages
    */
   private static long bytes(String text, long min, long max, String limit) {
     long bytes = ByteSize.parse(text);

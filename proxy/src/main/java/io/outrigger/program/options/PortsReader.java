@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Reads {@code --forward} and {@code --serve}, and checks that names and addresses are unique.
- * Addresses must be unique among all ports, names among the values of a flag.
+ * Reads {@code --forward} and {@code --serve}, and checks that names and addresses are unique. All
+ * ports must have different addresses, and all values of one flag different names.
  */
 final class PortsReader {
   private final GivenFlags settings;
@@ -20,7 +20,7 @@ final class PortsReader {
   private final List<ForwardSpec> forwards = new ArrayList<>();
   private final List<ServeSpec> serves = new ArrayList<>();
 
-  /** The reserved addresses, each with the text that names its user in messages. */
+  /** The addresses in use, each with the flag that uses it, for messages. */
   private final List<Map.Entry<ListenAddress, String>> reserved = new ArrayList<>();
 
   PortsReader(GivenFlags settings, Problems problems) {

@@ -44,7 +44,7 @@ final class Problems {
     return new InvalidInput(lines);
   }
 
-  /** Throws the exception that {@link #parse} expects of a parser, unless the condition holds. */
+  /** Throws an {@link IllegalArgumentException} with the message, unless {@code holds} is true. */
   static void require(boolean holds, String otherwise) {
     if (!holds) {
       throw new IllegalArgumentException(otherwise);

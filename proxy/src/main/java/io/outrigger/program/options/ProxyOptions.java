@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * All options of {@code outrigger run}, read and validated.
  *
  * @param source the source of the configuration; empty while the bootstrap is missing or invalid
- * @param lookup the lookup that reads the source again
+ * @param lookup reads the source again, for files that appear after the start
  * @param overlays files and folders of local policy, in order of precedence
  * @param overlay the content of the files in {@code overlays}
  * @param state the settings of {@code --state}; empty when resources are not stored

@@ -61,7 +61,7 @@ public final class SourceLookup {
     List<Path> resources =
         paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
     Optional<Path> file = settings.get(Flag.BOOTSTRAP).map(given -> Path.of(given.last()));
-    // The environment may name a bootstrap for other programs, so it is read only if needed.
+    // The environment's bootstrap may be meant for other programs, so it is read only if needed.
     boolean isUsed = isNeeded || file.isPresent() || !resources.isEmpty();
     Optional<BootstrapSource.Found> found;
     try {

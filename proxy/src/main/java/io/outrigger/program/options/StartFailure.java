@@ -14,7 +14,7 @@ public final class StartFailure extends Exception {
 
   private static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
 
-  /** The remedies for failed binds, by a part of the failure's message. */
+  /** The remedies for failed binds. A key is part of the message of the failure. */
   private static final Map<String, String> REMEDIES = new LinkedHashMap<>();
 
   static {

@@ -110,8 +110,8 @@ public final class ChannelzIds {
   }
 
   /**
-   * Collects endpoints. An endpoint in two leaves of an aggregate cluster is one subchannel with
-   * the calls of both leaves.
+   * Collects endpoints. An endpoint of two leaf clusters of one aggregate cluster becomes one
+   * subchannel, which counts the calls of both.
    */
   private static final class Endpoints implements NodeVisitor {
     private final TargetName target;

@@ -33,8 +33,8 @@ final class ChannelzMessages {
   private ChannelzMessages() {}
 
   /**
-   * Returns a channel without its subchannels. The name of the channel contains the authority if
-   * each request's authority selects the target.
+   * Returns a channel without its subchannels. If the authorities of requests select the target,
+   * the channel's name contains the authority.
    *
    * @param calls the counts; empty when calls are counted for several targets together
    */

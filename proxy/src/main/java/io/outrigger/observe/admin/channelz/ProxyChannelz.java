@@ -194,8 +194,8 @@ public final class ProxyChannelz extends ChannelzImplBase {
   }
 
   /**
-   * Returns at most {@code size} + 1 objects: those of grpc-java and, if {@code isAll} says that
-   * grpc-java has no more, the proxy's objects whose ids are at least {@code start}.
+   * Returns at most {@code size} + 1 objects: first those of grpc-java; then, if {@code isAll}
+   * (grpc-java has no more), the proxy's, from the id {@code start}.
    */
   private static <T> List<T> joined(
       List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {

@@ -52,7 +52,7 @@ record ClientConfigs(Supplier<Node> node) {
     return config.build();
   }
 
-  /** Converts the state by name, since both enumerations use the names of A88. */
+  /** Converts the state by its name, which is the same in both enumerations (A88). */
   private static ClientResourceStatus status(XdsStatusView.Resource resource) {
     return ClientResourceStatus.valueOf(resource.clientStatus());
   }

@@ -37,7 +37,7 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   public void fetchClientStatus(
       ClientStatusRequest request, StreamObserver<ClientStatusResponse> out) {
     var call = (ServerCallStreamObserver<ClientStatusResponse>) out;
-    // with a handler, a response to a cancelled call does not throw
+    // without a cancel handler, a response to a cancelled call would throw
     call.setOnCancelHandler(() -> {});
     UnaryCalls.answer(out, answer(request, call));
   }
@@ -67,9 +67,9 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   }
 
   /**
-   * The requests of one stream. The next request is read only after the response to the previous
-   * request is sent and the call is ready for more, so there is one request at a time. Only the
-   * half-close may arrive before the response is sent, and its handler waits for the response.
+   * The requests of one stream. They are processed one at a time: the next request is read after
+   * the previous response was sent and the call is ready for another. A half-close may arrive
+   * earlier; then {@link #onCompleted} waits for the response.
    */
   @AnyThread
   private final class Requests implements StreamObserver<ClientStatusRequest> {
@@ -79,7 +79,7 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
 
     Requests(ServerCallStreamObserver<ClientStatusResponse> call) {
       this.call = call;
-      // with a handler, a response to a cancelled call does not throw
+      // without a cancel handler, a response to a cancelled call would throw
       call.setOnCancelHandler(() -> {});
       call.setOnReadyHandler(this::readOn);
     }
