@@ -9,8 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Checks whether certificate files can be used at a given time; for commands that validate a
- * bootstrap.
+ * Checks whether certificate files can be used at a given time.
  *
  * @param failure the reason why a file cannot be used, or the mismatch of key and certificate
  * @param errors problems that prevent every connection

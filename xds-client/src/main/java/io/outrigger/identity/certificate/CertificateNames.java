@@ -19,8 +19,8 @@ public final class CertificateNames {
   private CertificateNames() {}
 
   /**
-   * Returns the subject for messages. Returns the first alternative name when there is no subject,
-   * as in certificates of a mesh.
+   * Returns the name of a certificate in messages: the subject, or the first alternative name if
+   * the subject is empty.
    */
   static String shown(X509Certificate certificate) {
     String subject = certificate.getSubjectX500Principal().getName();

@@ -13,15 +13,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs the changes of one source of certificates. Warns before the source's identity expires, and
- * when the identity has expired. The first warning comes when the last tenth of the identity's
- * validity begins, at most a week before the end; normally, an identity is renewed earlier.
+ * when the identity has expired. The first warning is logged when a tenth of the identity's
+ * validity remains, but at most a week before the expiry. Normally, an identity is renewed earlier.
  */
 @ControlConfined
 final class CertificateReports implements CertificateSource.Listener {
   private static final Logger log = LoggerFactory.getLogger(CertificateReports.class);
   private static final Duration MAX_NOTICE = Duration.ofDays(7);
 
-  /** The interval of checks for expiry; one timer would miss changes of the wall clock. */
+  /** Expiry is checked periodically, because one timer would ignore changes of the wall clock. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   private final ControlLoop loop;
@@ -31,7 +31,7 @@ final class CertificateReports implements CertificateSource.Listener {
   private TimerHandle nextCheck = () -> {};
 
   /**
-   * @param subject the first words of log lines
+   * @param subject the beginning of each log line
    * @param onLoaded receives a description of new certificates when they come into use
    * @param onFailed receives each failure and each warning of expiry
    */

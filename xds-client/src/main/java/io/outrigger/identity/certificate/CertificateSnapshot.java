@@ -10,14 +10,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The certificates of a provider at one moment. A failed reading changes only {@code error}; the
- * certificates in use stay in use (A29-04, A29-13).
+ * The certificates of a provider at one moment. After a failed read, only the component {@code
+ * error} changes; the certificates in use stay in use (A29-04, A29-13).
  *
  * @param identity empty when no identity has been read yet, or the provider has only roots
  * @param roots empty when no roots have been read yet, or the provider has only an identity
- * @param loaded the time at which the identity in use, or without an identity the roots in use,
- *     were read; empty before the first successful reading
- * @param error why the newest files are not in use; empty when they are in use
+ * @param loaded the read time of the identity in use, or of the roots if there is no identity;
+ *     empty before the first successful read
+ * @param error the reason why the newest files are not in use; empty when they are in use
  */
 @AnyThread
 public record CertificateSnapshot(
@@ -29,7 +29,7 @@ public record CertificateSnapshot(
       new CertificateSnapshot(
           Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** Returns this snapshot with the results of {@code reading}; this object if nothing is new. */
+  /** Returns this snapshot updated by {@code reading}, or {@code this} if nothing has changed. */
   CertificateSnapshot after(FileReading reading, Instant now) {
     Optional<Identity> nextIdentity =
         reading.identity().flatMap(Outcome::toOptional).or(this::identity);

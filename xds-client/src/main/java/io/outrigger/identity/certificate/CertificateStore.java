@@ -26,7 +26,7 @@ import java.util.function.Function;
  */
 @ControlConfined
 public final class CertificateStore {
-  /** The name of the system's roots for observers, also used by {@code /explain}. */
+  /** The instance name that observers and {@code /explain} use for the system's roots. */
   private static final String SYSTEM = "system";
 
   private static final Roots NO_ROOTS = new Roots.Authorities(List.of());
@@ -137,7 +137,7 @@ public final class CertificateStore {
     source.start();
   }
 
-  /** A watch of the TLS material that some settings need. */
+  /** A watch of the certificates and roots that one {@link TlsSettings} refers to. */
   public final class Watch {
     private final TlsSettings settings;
     private final Consumer<Outcome<TlsMaterial>> listener;
@@ -159,8 +159,8 @@ public final class CertificateStore {
     }
 
     /**
-     * Whether a part of the material is being read for the first time; the listener receives the
-     * result.
+     * Whether a certificate or the roots are being read for the first time. The listener is called
+     * with the result of the read.
      */
     public boolean isBeingRead() {
       return CertificateStore.this.isBeingRead(settings);
@@ -180,8 +180,8 @@ public final class CertificateStore {
   /**
    * Watches the certificates that {@code settings} need. The watch holds the current material.
    *
-   * @param listener called on the control loop when the material, or the reason for missing
-   *     material, has changed; the reason has the code UNAVAILABLE
+   * @param listener called on the control loop after each change: with the material, or with the
+   *     status UNAVAILABLE and the reason why material is missing
    */
   public Watch watch(TlsSettings settings, Consumer<Outcome<TlsMaterial>> listener) {
     loop.checkInside();

@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 
 /**
  * The certificates for connections to a control plane (A65): the identity and the roots of the
- * configured files, or the system roots when no file of roots is configured. Files that change are
- * read again after {@link #follow}. Open connections keep their certificates.
+ * configured files, or the system roots when no file of roots is configured. After {@link #follow},
+ * changed files are read again. Open connections keep their certificates.
  */
 @AnyThread
 public final class ControlPlaneCertificates {
@@ -46,7 +46,7 @@ public final class ControlPlaneCertificates {
    * Watches the files. Must be called on the control loop, once.
    *
    * @param reading the executor of tasks that may block
-   * @param subject the first words of log lines
+   * @param subject the beginning of each log line
    * @return the action that ends the watch, to be run on the control loop
    */
   public Runnable follow(ControlLoop loop, Executor reading, String subject) {

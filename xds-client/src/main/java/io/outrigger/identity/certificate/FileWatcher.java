@@ -37,9 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 final class FileWatcher extends CertificateSource {
-  /**
-   * How long all files must stay unwritten before a reading with fewer certificates is published.
-   */
+  /** How long files must be unchanged before a read with fewer certificates is published. */
   static final Duration STILL = Duration.ofMillis(1500);
 
   private static final String MISSING_CERTIFICATES = "certificates that are in use are missing";
@@ -78,7 +76,7 @@ final class FileWatcher extends CertificateSource {
   }
 
   static Check check(Source source) {
-    // Stamps are taken before reading, so that a change during reading is detected.
+    // File stamps are taken before reading, so that a change during the read is detected.
     Map<String, FileStamp> found = stamps(source);
     return new Check(found, Optional.of(source.read()));
   }

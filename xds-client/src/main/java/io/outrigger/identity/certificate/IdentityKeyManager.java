@@ -13,10 +13,10 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Presents an {@link Identity} to TLS libraries. A server receives no certificate if it requires
- * another type of key, or if it names authorities that issued no certificate of the chain; the
- * JDK's key manager does the same. The JDK's key manager is not used because it needs a key store,
- * and storing a key in a key store costs more than a handshake.
+ * Presents an {@link Identity} to TLS libraries. As with the JDK's key manager, a server receives
+ * no certificate if it asks for another type of key or for other authorities. The JDK's key manager
+ * is not used because it needs a key store, and storing a key in a key store costs more than a
+ * handshake.
  */
 @AnyThread
 public final class IdentityKeyManager extends X509ExtendedKeyManager {

@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Gets certificates from an istio CA, each for a fresh key. A certificate is renewed at half of its
- * life. After a failure, the certificate stays in use and the request is repeated after a back-off.
- * An expired certificate is dropped, and the instance then has no identity.
+ * Gets certificates from an istio CA; each request has a new key. A certificate is renewed at half
+ * of its life. After a failure, the certificate stays in use and the request is repeated after a
+ * back-off. An expired certificate is dropped, and the instance then has no identity.
  *
  * <pre>
  * asking   -> holding  a pair arrived; the next request is due at half of its life
@@ -42,7 +42,7 @@ final class IstioCaWatcher extends CertificateSource {
 
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** The interval of checks for expiry; one timer would miss changes of the wall clock. */
+  /** Expiry is checked periodically, because one timer would ignore changes of the wall clock. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   /** The jitter of renewals, so that pods that started together do not renew together. */
@@ -57,7 +57,7 @@ final class IstioCaWatcher extends CertificateSource {
   private final IstioCa ca;
   private final Backoff backoff;
 
-  /** The prefix of error messages after the last certificate has expired; otherwise empty. */
+  /** The prefix of error messages once the last certificate has expired; empty until then. */
   private Optional<String> expired = Optional.empty();
 
   private TimerHandle next = () -> {};

@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A file named in the bootstrap that does not exist yet, or a certificate and a key that do not
- * match yet because their writer has not finished. A file that is unusable for another reason does
- * not count as missing.
+ * A file of the bootstrap that does not exist yet, or a certificate and a key that do not match
+ * yet. Another program may still be writing these files. A file that is unusable for another reason
+ * does not count as missing.
  *
- * @param reason the user of the file, the bootstrap field and the path; one line
+ * @param reason one line with the user of the file, the bootstrap field and the path
  * @param isRequired whether the proxy cannot call a control plane without the file; false for all
  *     files of certificate providers
  */

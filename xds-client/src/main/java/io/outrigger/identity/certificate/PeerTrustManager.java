@@ -22,7 +22,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 public class PeerTrustManager extends X509ExtendedTrustManager {
   private static final X509Certificate[] NONE = {};
 
-  /** Decides whether a peer is accepted, such as {@link PeerVerifier#objection}. */
+  /** Decides whether a peer is accepted. {@link PeerVerifier#objection} implements this. */
   @FunctionalInterface
   public interface Judge {
     /**
@@ -92,8 +92,8 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   }
 
   /**
-   * Replaces the certificate objects that Netty creates for each connection by equal objects of the
-   * JDK. The JDK keeps one object for equal bytes, and this object remembers its verified
+   * Netty creates certificate objects for each connection. This method replaces them by equal
+   * objects of the JDK, which keeps one object for equal bytes and remembers its verified
    * signatures. A chain that many connections present is therefore parsed and verified once.
    */
   public static X509Certificate[] shared(X509Certificate[] chain) throws CertificateException {

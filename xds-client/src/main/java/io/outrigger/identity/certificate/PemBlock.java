@@ -68,7 +68,7 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
     }
   }
 
-  /** Returns the reason to report if a file lacks the expected PEM block; detects DER files. */
+  /** Returns the error for a file that lacks the expected PEM block; recognizes DER files. */
   static String absence(CredentialFile file, String what, String command) {
     return !file.text().isEmpty() && file.text().charAt(0) == DER_START
         ? "is binary (DER); PEM is needed: openssl "

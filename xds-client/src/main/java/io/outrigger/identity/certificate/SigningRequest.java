@@ -57,7 +57,7 @@ record SigningRequest(KeyPair pair) {
     }
   }
 
-  /** Returns attributes that request the name {@code uri}, critical because a subject is absent. */
+  /** Returns attributes that request {@code uri}, marked critical because there is no subject. */
   private static Der named(String uri) {
     Der name = new Der(Der.CONTEXT_URI, uri.getBytes(StandardCharsets.US_ASCII));
     Der names = new Der(Der.OCTET_STRING, Der.of(Der.SEQUENCE, name).bytes());

@@ -137,7 +137,7 @@ final class TrustedRoots {
                   + "\"");
     }
 
-    /** Whether any path is accepted that extends the present path, which ends in {@code last}. */
+    /** Whether the present path, ending in {@code last}, can be extended to an accepted path. */
     private boolean leadsToRoot(X509Certificate last) {
       for (X509Certificate root : named(last.getIssuerX500Principal())) {
         if (isSignedBy(last, root)) {

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * Workload API, section 5). Of several SVIDs the first is used.
  *
  * @param first the first SVID; empty when the response has none
- * @param federated bundles (concatenated DER certificates) by trust domain name or URI
+ * @param federated the other domains' bundles (concatenated DER), by trust domain name or URI
  */
 @AnyThread
 @SuppressWarnings("ArrayRecordComponent") // instances are never compared

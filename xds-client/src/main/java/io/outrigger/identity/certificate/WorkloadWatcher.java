@@ -27,7 +27,7 @@ final class WorkloadWatcher extends CertificateSource {
 
   /**
    * How long a call may wait for its first response. An agent that waits for a kubelet may need
-   * half a minute; an agent whose socket another agent has taken over never answers.
+   * half a minute. An agent never answers when another agent has taken over its socket.
    */
   static final Duration GIVE_UP = Duration.ofMinutes(1);
 
@@ -38,8 +38,8 @@ final class WorkloadWatcher extends CertificateSource {
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   /**
-   * The minimum time between two responses that are read, so that an agent that sends responses in
-   * a loop causes no more work than files that change constantly.
+   * The minimum time between reads of two responses. It limits the work that an agent can cause by
+   * sending responses in a loop.
    */
   static final Duration PACE = PathWatcher.PACE;
 

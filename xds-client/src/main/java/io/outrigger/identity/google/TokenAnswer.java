@@ -23,7 +23,7 @@ final class TokenAnswer {
    */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]{1,8192}=*");
 
-  /** A character sequence longer than normal words, which may be a secret that a server quotes. */
+  /** Matches long words in an error message, because a server may quote a secret in the message. */
   private static final Pattern SECRET = Pattern.compile("[\\w.~+/=%-]{24,}");
 
   private static final Duration MAX_LIFETIME = Duration.ofDays(1);

@@ -95,7 +95,7 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
   }
 
   /**
-   * Netty parses the key and the chain once, because each handshake uses the same objects. {@code
+   * Each handshake uses the same key and chain objects, so Netty parses them once. {@code
    * OpenSslCachingX509KeyManagerFactory} is not used: its cache leaks the native key when the first
    * two handshakes of a context run at the same time (Netty 4.2.18).
    */
@@ -121,13 +121,13 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
     }
     SSLEngine engine = context.newEngine(buffers, serverName.get(), NO_PORT);
     if (engine instanceof ReferenceCountedOpenSslEngine known) {
-      // Netty omits names without a dot, and SNIHostName rejects the underscores in istio's names.
+      // Set here because Netty omits names without a dot, and SNIHostName rejects underscores.
       SSL.setTlsExtHostName(known.sslPointer(), serverName.get());
     }
     return engine;
   }
 
-  /** Verifies the peers of BoringSSL engines, which store the server name as their peer host. */
+  /** Verifies peers of BoringSSL engines; the peer host of such an engine is the server name. */
   private static final class BoringSslTrust extends PeerTrustManager {
     BoringSslTrust(Judge judge) {
       super(judge, engine -> Optional.ofNullable(engine.getPeerHost()));

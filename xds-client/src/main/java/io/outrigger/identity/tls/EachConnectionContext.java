@@ -34,7 +34,7 @@ public final class EachConnectionContext extends SslContext {
 
   private final Function<UpstreamTls, TlsMaterial> certificates;
 
-  /** The function {@code certificates} adds the current certificates to TLS settings. */
+  /** Makes a context that gets the current certificates from {@code certificates}. */
   public EachConnectionContext(Function<UpstreamTls, TlsMaterial> certificates) {
     this.certificates = certificates;
   }

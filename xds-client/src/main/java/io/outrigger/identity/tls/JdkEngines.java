@@ -39,10 +39,9 @@ import javax.net.ssl.TrustManager;
 @AnyThread
 record JdkEngines(SslContext context) implements TlsEngines {
   /**
-   * The session timeout, which exceeds the maximum lifetime of tickets (RFC 8446 section 4.6.1), so
-   * the JDK as a client drops tickets at once and as a server sends no tickets. With a shorter
-   * timeout each ticket would create a session that lives as long as its connection and takes up to
-   * 32 KiB.
+   * This session timeout exceeds the maximum lifetime of tickets (RFC 8446 section 4.6.1). The JDK
+   * therefore drops tickets as a client and sends no tickets as a server. With a shorter timeout
+   * each ticket would create a session that lives as long as its connection and takes up to 32 KiB.
    */
   private static final int SESSION_SECONDS = 30 * 24 * 3600;
 

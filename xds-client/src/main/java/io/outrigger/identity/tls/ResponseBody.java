@@ -49,8 +49,8 @@ public final class ResponseBody implements BodySubscriber<byte[]> {
   }
 
   /**
-   * @param executor runs {@code consumer} with each line; reading continues after {@code consumer}
-   *     has returned
+   * @param executor the executor that calls {@code consumer} with each line; reading continues
+   *     after the call
    */
   public static ResponseBody lines(int maxBytes, Executor executor, Consumer<byte[]> consumer) {
     return new ResponseBody(Optional.of(new Lines(executor, consumer)), maxBytes);

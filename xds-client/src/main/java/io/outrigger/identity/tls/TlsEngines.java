@@ -12,12 +12,11 @@ public interface TlsEngines {
   List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
 
   /**
-   * Creates an engine for a handler that processes one record at a time, as with the JDK's engines.
-   * The engine resumes no session. If the engine is reference-counted, the caller releases it, as
-   * Netty's handlers do.
+   * Creates an engine that processes one record per call, like the JDK's engines. The engine
+   * resumes no session. If the engine is reference-counted, the caller releases it, as Netty's
+   * handlers do.
    *
    * @param serverName the name that a client sends as SNI; empty sends none
-   * @param buffers the allocator of the library's own buffers
    */
   SSLEngine engine(Optional<String> serverName, ByteBufAllocator buffers);
 }

@@ -15,7 +15,7 @@ public enum TlsLibrary {
   BORINGSSL,
   JDK;
 
-  /** The system property whose value {@code jdk} selects the JDK's library. */
+  /** The system property that selects the library; {@code jdk} selects the JDK's library. */
   public static final String PROPERTY = "outrigger.tls.library";
 
   /** Loads BoringSSL, and logs a failure, when a connection first needs TLS. */
@@ -43,7 +43,7 @@ public enum TlsLibrary {
     return !isJdkWanted && canSign && BoringSsl.IS_LOADED ? BORINGSSL : JDK;
   }
 
-  /** Makes the TLS context that all engines of the result share. Takes milliseconds. */
+  /** Makes a TLS context, which all engines from the result share. Takes milliseconds. */
   public TlsEngines engines(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {
     return this == BORINGSSL

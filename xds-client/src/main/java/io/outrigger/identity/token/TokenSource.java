@@ -11,7 +11,7 @@ public interface TokenSource extends AutoCloseable {
    * Requests a token; never blocks. There is no timeout: a caller that has waited long enough
    * cancels the result, which ends the request.
    *
-   * @param now the current time, for the claims of a request
+   * @param now the current time, which a signed token request contains
    * @return completed on any thread, with a token or a {@link NoToken}
    */
   CompletableFuture<AccessToken> fetch(Instant now);

@@ -14,9 +14,9 @@ import java.util.Optional;
  *
  * @param held the resource in use
  * @param dataError the latest error of the resource itself; present in every error state
- * @param streamError the reason why the control plane cannot be reached (A57 connectivity error);
- *     always newer than the data error. The first response of the next stream clears the stream
- *     error; in state REQUESTED, only an update of the resource clears the stream error
+ * @param streamError the connectivity error (A57), which is newer than any data error. The first
+ *     response of the next stream removes this error; an entry in state REQUESTED keeps the error
+ *     until the resource arrives
  */
 @AnyThread
 public record CacheEntry<T>(
@@ -44,7 +44,7 @@ public record CacheEntry<T>(
    * @param at the time of the last response that contained the resource
    * @param server the server that sent the resource; the same bytes from another server may decode
    *     to another value
-   * @param overlay the overlay with which the resource was decoded
+   * @param overlay the local rules that were applied to the resource
    */
   public record Held<T>(
       T value, RawResource raw, String version, Instant at, XdsServer server, Overlay overlay) {
@@ -68,8 +68,8 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Whether a timer is needed: no resource that a control plane sent to this process is in use, and
-   * the resource was not declared missing (A57-19, A88-42).
+   * Whether a timer must wait for the resource (A57-19, A88-42): no version that this process
+   * received is in use, and the resource is not known to be missing.
    */
   public boolean awaitsAnswer() {
     return isStale()
@@ -97,7 +97,7 @@ public record CacheEntry<T>(
         .or(() -> error);
   }
 
-  /** Returns the instance in use if it equals {@code value}: later comparisons are cheap. */
+  /** Returns the instance in use if it equals {@code value}: one instance is cheap to compare. */
   T heldIfEqual(T value) {
     return held.map(Held::value).filter(value::equals).orElse(value);
   }
@@ -107,7 +107,7 @@ public record CacheEntry<T>(
   }
 
   CacheEntry<T> withDataError(CacheState next, DataError error, boolean drop) {
-    // A STALE entry stays STALE until a valid resource arrives, so a later deletion drops it.
+    // STALE stays until a valid resource arrives; until then, a deletion drops the resource.
     boolean staysStale = isStale() && !drop;
     return new CacheEntry<>(
         staysStale ? CacheState.STALE : next,

@@ -35,7 +35,7 @@ public sealed interface CacheEvent<T> {
     }
   }
 
-  /** The resource in use was decoded again with another overlay. */
+  /** The resource in use was decoded again under other overlay rules. */
   record Overlaid<T>(T value, Overlay overlay) implements CacheEvent<T> {
     @Override
     public CacheEntry<T> next(CacheEntry<T> entry, ServerFeatures features) {

@@ -8,7 +8,7 @@ public enum CacheState {
   REQUESTED,
   /** A resource of an earlier process is in use until a control plane answers (CONTRACT 16). */
   STALE,
-  /** The server deleted the resource, which may stay in use, or did not send it in time. */
+  /** The resource was deleted (and may stay in use), or the server did not send it in time. */
   DOES_NOT_EXIST,
   ACKED,
   /** The latest version was refused; an older version may stay in use. */

@@ -30,11 +30,11 @@ import io.outrigger.xds.cache.CacheEvent.ServerError;
  *                                    error until an update arrives
  * </pre>
  *
- * <p>A STALE resource is dropped by Deleted, by TimerFired, and by a ServerError that could drop a
- * resource, regardless of the server's features: no control plane has sent it to this process.
+ * <p>A STALE resource was not sent to this process. Therefore Deleted, TimerFired, and ServerError
+ * with NOT_FOUND or PERMISSION_DENIED drop the resource regardless of the server's features.
  *
- * <p>Watchers are notified of the difference between the previous and the next entry, so that all
- * watchers and dumps agree (A88-38).
+ * <p>Watchers receive the difference between the previous and the next entry, so they agree with
+ * all dumps (A88-38).
  */
 public final class CacheTransition {
   private CacheTransition() {}
@@ -43,14 +43,14 @@ public final class CacheTransition {
    * The result of a transition. The caller stores the entry, stops the timers and notifies the
    * watchers, in this order.
    *
-   * @param stopsTimers whether the timers of the resource stop, one for each requested server
+   * @param stopsTimers whether all timers of the resource stop (each requested server has a timer)
    */
   public record Step<T>(CacheEntry<T> before, CacheEntry<T> next, boolean stopsTimers) {
     public void notifyWatcher(ResourceWatcher<T> watcher) {
       boolean sameError = before.error().equals(next.error());
       if (next.held().isPresent()) {
         T value = next.held().get().value();
-        // Watchers of served addresses have ignored the stale value, so they get the fresh value.
+        // Watchers of served addresses ignored the stale value: deliver every fresh value.
         boolean isFresh = before.isStale() && !next.isStale();
         if (before.held().isEmpty() || before.held().get().value() != value || isFresh) {
           watcher.onChanged(Outcome.ok(value));

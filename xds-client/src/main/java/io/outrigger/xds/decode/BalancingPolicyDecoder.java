@@ -36,7 +36,7 @@ final class BalancingPolicyDecoder {
     return legacy(proto, errors);
   }
 
-  /** Decodes the policy of an aggregate cluster: one of a leaf, or CLUSTER_PROVIDED (A75-04). */
+  /** Decodes an aggregate cluster's policy: a policy for leaves, or CLUSTER_PROVIDED (A75-04). */
   static Optional<BalancingPolicy> ofAggregate(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
       return decode(proto.getLoadBalancingPolicy(), true, 1, errors.at("load_balancing_policy"));

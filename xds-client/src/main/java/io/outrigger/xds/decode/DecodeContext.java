@@ -12,9 +12,9 @@ import java.util.Optional;
  *
  * @param features the features of the server that sent the resource
  * @param certificateProviders the certificate providers of the bootstrap, by instance name (A29)
- * @param loadServer the server that receives load reports if {@code lrs_server} is {@code self};
- *     empty if the sender of the resource accepts no load reports
- * @param isOurs whether Outrigger generated the resource, which may then use other cluster types
+ * @param loadServer the server to which {@code lrs_server: self} refers; empty if the sender of the
+ *     resource accepts no load reports
+ * @param isOurs whether Outrigger generated the resource, so that more cluster types are allowed
  */
 public record DecodeContext(
     ServerFeatures features,

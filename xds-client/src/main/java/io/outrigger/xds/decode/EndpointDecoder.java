@@ -41,7 +41,7 @@ final class EndpointDecoder {
 
   private EndpointDecoder() {}
 
-  /** Removes the map fields, which the decoder reads from the original bytes. */
+  /** Removes the map fields, which {@link WireFields} reads from the original bytes instead. */
   static ByteString withoutMaps(ByteString bytes) {
     ByteString remainder = WireFields.cut(bytes, LOCALITY_METADATA).remainder();
     return WireFields.cut(remainder, ENDPOINT_METADATA).remainder();
@@ -224,7 +224,7 @@ final class EndpointDecoder {
                     .map(share -> new DropCategory(drop.getCategory(), share)));
   }
 
-  /** Returns {@code text}, or an empty string if it cannot be an {@code :authority} (A81). */
+  /** Returns {@code text} if it can be an {@code :authority} (A81), else an empty string. */
   private static String hostname(String text) {
     for (int i = 0; i < text.length(); i++) { // runs for each endpoint, so no stream
       if (text.charAt(i) <= ' ' || text.charAt(i) > '~') {

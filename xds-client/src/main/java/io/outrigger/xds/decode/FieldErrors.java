@@ -32,7 +32,7 @@ public final class FieldErrors {
   private final int index; // the index in a list, or -1
   private final @Nullable String key; // the key in a map, or null
 
-  /** The part that an error removes from the resource; empty if an error rejects the resource. */
+  /** The part that an error leaves out; empty if an error rejects the whole resource. */
   private final String leftOut;
 
   private FieldErrors(

@@ -31,7 +31,7 @@ record FilterDecoders(List<FilterDecoder> decoders) {
   static final FilterDecoders SERVER =
       new FilterDecoders(List.of(ROUTER_DECODER, RbacDecoder.DECODER));
 
-  /** All filters, because clients and servers may use the same route configuration. */
+  /** The filters of clients and servers, which may use the same route configuration. */
   static final FilterDecoders ALL =
       new FilterDecoders(
           List.of(

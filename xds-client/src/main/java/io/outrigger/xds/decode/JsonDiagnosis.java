@@ -40,7 +40,7 @@ final class JsonDiagnosis {
       String json = JsonFormat.printer().print(tree);
       message(JsonParser.parseString(json).getAsJsonObject(), type, errors);
     } catch (InvalidProtocolBufferException | IllegalArgumentException noJson) {
-      // The caller reports the reason of the parser, without a path.
+      // The caller reports the parser's own message, which names no field.
     }
   }
 
@@ -117,7 +117,7 @@ final class JsonDiagnosis {
     return type.getFullName().equals("google.protobuf.Any");
   }
 
-  /** Whether the type has a special JSON form, unlike messages such as {@code Empty}. */
+  /** Whether the type has a special JSON form: all well-known types except {@code Empty} do. */
   private static boolean isWellKnown(Descriptor type) {
     return type.getFile().getPackage().equals("google.protobuf")
         && !type.getFullName().equals("google.protobuf.Empty");

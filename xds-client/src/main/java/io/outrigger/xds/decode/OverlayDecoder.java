@@ -57,7 +57,7 @@ final class OverlayDecoder {
     }
   }
 
-  /** Applies the ALPN names of the first rule with such names; no field of Cluster has them. */
+  /** Sets the ALPN names of the first rule that has ALPN names; Cluster has no field for them. */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
     OverlayEffect effect = result.effect();
@@ -78,7 +78,7 @@ final class OverlayDecoder {
         .orElse(cluster);
   }
 
-  /** Decodes a route configuration; a target with special rules gets its own route table. */
+  /** Decodes a route configuration; each target with rules of its own gets its own route table. */
   static Optional<RouteTable> routes(
       RouteConfiguration proto, boolean overridden, DecodeContext context, FieldErrors errors) {
     Optional<RouteTable> original =

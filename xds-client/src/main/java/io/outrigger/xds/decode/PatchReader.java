@@ -50,8 +50,8 @@ public final class PatchReader {
       Set.of("timeout", "max_grpc_timeout", "max_stream_duration", "retry_policy", "hash_policy");
 
   /**
-   * The fields that have an effect, by the name of the message or list. Only messages that also
-   * have fields without effect are listed (CONTRACT 11).
+   * Maps the name of a message or list to its fields that have an effect. Messages are listed only
+   * if some of their fields have no effect (CONTRACT 11).
    */
   private static final Map<String, Set<String>> EFFECTIVE =
       Map.of(
@@ -245,7 +245,7 @@ public final class PatchReader {
         && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
   }
 
-  /** Returns {@code value} with an added {@code @type} in the only supported entry. */
+  /** Returns {@code value} with {@code @type} added to its entry; only one entry is supported. */
   private static Optional<JsonObject> options(JsonElement value, FieldErrors errors) {
     if (!(value instanceof JsonObject map)
         || !map.keySet().equals(Set.of(PROTOCOL_OPTIONS))
@@ -283,7 +283,7 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the message or list that contains {@code field}, a key of {@link #EFFECTIVE}
+   * @param message the key of {@link #EFFECTIVE} for the parent of {@code field}
    */
   private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
     Set<String> effective = EFFECTIVE.get(message);

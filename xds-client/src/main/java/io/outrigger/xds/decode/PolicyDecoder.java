@@ -10,8 +10,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Decodes one load balancing policy from each form of its configuration (A52). A decoder returns
- * empty if a setting is illegal, and adds the reason to the field errors.
+ * Decodes the configuration of one load balancing policy in any of its forms (A52). A decoder
+ * returns empty if a setting is illegal, and adds the reason to the field errors.
  *
  * @param typeName the full type name of the extension message of the policy
  */

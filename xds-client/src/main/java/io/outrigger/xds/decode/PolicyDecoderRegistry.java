@@ -14,9 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * The decoders of the supported policies, by each name of a policy (A52 "xDS LB Policy Registry").
- */
+/** Maps each name of a supported policy to its decoder (A52 "xDS LB Policy Registry"). */
 record PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
   static final PolicyDecoder ROUND_ROBIN =
       new PolicyDecoder(

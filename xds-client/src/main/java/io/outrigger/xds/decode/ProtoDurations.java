@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 public final class ProtoDurations {
-  /** The maximum of decoded durations, so that nanoseconds plus a clock value fit in a long. */
+  /** Limits decoded durations, so that a clock value plus a duration in ns fits in a long. */
   static final Duration MAX = Duration.ofDays(36_525);
 
   private ProtoDurations() {}

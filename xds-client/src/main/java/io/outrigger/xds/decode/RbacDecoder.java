@@ -26,7 +26,7 @@ import java.util.function.Function;
 /**
  * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Every unsupported
  * part is an error, because ignoring the part could allow a request that the policy denies
- * (decision xds-0075). Shadow rules and statistics are ignored, because they allow no requests.
+ * (decision xds-0075). Shadow rules and statistics are ignored, because they affect no decision.
  */
 @SuppressWarnings("deprecation") // istiod still sends the deprecated fields
 final class RbacDecoder {

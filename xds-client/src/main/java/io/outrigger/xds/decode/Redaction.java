@@ -21,14 +21,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes secrets from messages of the control plane: fields that the proto files mark as
- * sensitive, fields, headers and members of a {@code Struct} with secret names, and all metadata
+ * Removes secrets from messages of the control plane. These are fields that the proto files mark as
+ * sensitive; fields, headers and members of a {@code Struct} with secret names; and all metadata
  * that Envoy would send to a gRPC service. Data that cannot be parsed is removed: only type and
  * length of an {@code Any} of unknown type remain, and unknown fields are left out.
  */
 @AnyThread
 public final class Redaction {
-  /** For each type of message that describes a header, the field with the name of the header. */
+  /** Maps each message type that describes a header to its field with the header's name. */
   private static final Map<String, String> HEADER_NAME_FIELDS =
       Map.of(
           "envoy.config.core.v3.HeaderValue", "key",
@@ -57,7 +57,7 @@ public final class Redaction {
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
               + "|api_key|private_key|json_key|client_secret)");
 
-  /** The members of a {@code Struct} that hold the name of the text in member {@link #VALUE}. */
+  /** The members of a {@code Struct} that may contain the name of its member {@link #VALUE}. */
   private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
 
   private static final String VALUE = "value";

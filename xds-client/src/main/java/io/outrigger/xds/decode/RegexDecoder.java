@@ -24,7 +24,7 @@ final class RegexDecoder {
   private static final String ESCAPED = "(?s)\\\\.";
   private static final String CHARACTER_CLASS = "(?s)\\[\\^?.[^\\]]*\\]?";
 
-  /** A counted repetition; nine digits of each count are enough. */
+  /** A counted repetition. The first nine digits of a count are enough to exceed every limit. */
   private static final java.util.regex.Pattern REPETITION =
       java.util.regex.Pattern.compile("\\{([0-9]{0,9})[0-9]*,?([0-9]{0,9})[0-9]*\\}");
 
@@ -44,7 +44,7 @@ final class RegexDecoder {
     }
   }
 
-  /** Adds up in one pass the copies that counted repetitions produce. */
+  /** Estimates the size of the compiled expression in one pass over the expression. */
   private static Optional<String> reasonTooLarge(String regex) {
     if (regex.length() > MAX_LENGTH) {
       return Optional.of("expression of more than " + MAX_LENGTH + " characters");

@@ -43,7 +43,7 @@ public final class ResourceDecoder {
   }
 
   private interface Rules<M> {
-    /** Returns empty only if {@code errors} has an error. */
+    /** If the result is empty, {@code errors} has an error. */
     Optional<?> decode(M message, ByteString bytes, DecodeContext context, FieldErrors errors);
   }
 
@@ -169,7 +169,7 @@ public final class ResourceDecoder {
       }
     }
 
-    /** Adds an error for a resource with an unreadable name, under the wrapper's name if any. */
+    /** Adds an error for a resource with an unreadable name; uses the wrapper's name, if any. */
     private void refuse(String wrapperName, int index, String reason, Any inner) {
       if (wrapperName.isEmpty()) {
         unnamed.add("resource #" + index + ": " + reason);

@@ -32,7 +32,7 @@ public final class ResourceJson {
   /**
    * @param resources the valid resources, of the types in {@link ResourceType#ALL}
    * @param steps the path to each resource in the document, as in {@link FieldError}
-   * @param errors the errors; each path begins with the resource, such as {@code resources[2]
+   * @param errors all errors; each path begins with the resource, such as {@code resources[2]
    *     (Cluster "pay"): lb_polcy}
    */
   public record Document(List<Any> resources, List<List<String>> steps, List<FieldError> errors) {

@@ -41,7 +41,7 @@ final class RetryPolicyDecoder {
                 codes, attempts, atLeastMinimum(base.get()), atLeastMinimum(max.get())));
   }
 
-  /** Raises an interval that is too short (A44-03), after base and max have been compared. */
+  /** Raises an interval below the minimum (A44-03); called after base and max were compared. */
   private static Duration atLeastMinimum(Duration interval) {
     Duration shortest = RetryPolicy.MIN_INTERVAL;
     return interval.compareTo(shortest) < 0 ? shortest : interval;

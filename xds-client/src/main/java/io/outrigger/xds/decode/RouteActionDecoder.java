@@ -31,8 +31,7 @@ final class RouteActionDecoder {
   /**
    * Returns empty if the action is invalid, or if the route must be skipped (A31-40).
    *
-   * @param hostRetry the retry policy of the virtual host, which a retry policy of the route
-   *     replaces as a whole (A44-04)
+   * @param hostRetry the virtual host's retry policy, used only if the route has none (A44-04)
    */
   static Optional<RouteAction> decode(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
@@ -50,7 +49,7 @@ final class RouteActionDecoder {
         .map(choice -> new RouteAction.Forward(choice, timeout, hostRewrite, hashPolicies, retry));
   }
 
-  /** Ignores the host rewrite of an untrusted server (A81, A111 "xDS Resource Validation"). */
+  /** Uses the host rewrites of trusted servers only (A81, A111 "xDS Resource Validation"). */
   private static HostRewrite hostRewrite(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
       DecodeContext context,

@@ -126,7 +126,7 @@ final class RouteDecoder {
       case ROUTE ->
           RouteActionDecoder.decode(proto.getRoute(), hostRetry, scope, errors.at("route"));
       case NON_FORWARDING_ACTION -> Optional.of(new RouteAction.NonForwarding());
-      // A route without a supported action is kept: its requests match no later route (A31-39).
+      // The route stays, so that its requests match no later route (A31-39).
       case ACTION_NOT_SET -> Optional.of(new RouteAction.Unsupported("unknown"));
       default ->
           Optional.of(new RouteAction.Unsupported(FieldErrors.fieldOf(proto.getActionCase())));

@@ -8,7 +8,7 @@ import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
 import java.util.Arrays;
 
-/** The maps of a serialized {@code RouteConfiguration}; see {@link WireFields}. */
+/** Reads the map fields of a serialized {@code RouteConfiguration}; see {@link WireFields}. */
 final class RouteMaps {
   private static final int[] METADATA = {
     RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER,

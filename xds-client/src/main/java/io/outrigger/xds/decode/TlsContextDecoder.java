@@ -112,7 +112,7 @@ final class TlsContextDecoder {
         : identity.map(own -> new DownstreamTls(own, clientRoots, required, matchers));
   }
 
-  /** A validation context, and the errors of the field in which the context was found. */
+  /** A validation context, and the errors of the field that contains the context. */
   private record Validation(CertificateValidationContext proto, FieldErrors errors) {
     static Validation of(CommonTlsContext common, FieldErrors errors) {
       return common.hasCombinedValidationContext()

@@ -47,15 +47,15 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
 
-  /** Parses the {@code Any} as a message of the type of {@code prototype}; ignores the type URL. */
+  /** Parses {@code any} as the message type of {@code prototype}, whatever its type URL says. */
   static <M extends Message> Optional<M> read(Any any, M prototype, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());
     return new TypedConfig(name, any.getValue(), Optional.empty()).read(prototype, errors);
   }
 
   /**
-   * Parses the content as a message of the type of {@code prototype}; ignores unknown fields.
-   * Returns empty if parsing fails.
+   * Parses the content as a message; {@code prototype} is an instance of the message type. Ignores
+   * unknown fields. Returns empty if parsing fails.
    */
   <M extends Message> Optional<M> read(M prototype, FieldErrors errors) {
     try {

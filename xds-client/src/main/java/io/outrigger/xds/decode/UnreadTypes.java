@@ -6,9 +6,9 @@ import com.google.gson.JsonObject;
 import java.util.Set;
 
 /**
- * Wraps each message of an unknown type in a TypedStruct (A39), which decoders treat like the type
- * itself. JSON documents, like responses of a control plane, may therefore contain messages that
- * Outrigger does not use.
+ * Wraps each message of an unknown type in a TypedStruct (A39), which decoders accept in its place.
+ * A JSON document may therefore contain messages that Outrigger does not use, like a response of a
+ * control plane.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";

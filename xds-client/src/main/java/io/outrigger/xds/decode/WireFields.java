@@ -29,8 +29,8 @@ final class WireFields {
   private WireFields() {}
 
   /**
-   * Whether the message has a field at {@code path}: the number of a field of the message, then of
-   * a field of the inner message, and so on. If a field on the path is repeated, every element is
+   * Whether the message has the field at {@code path}: the numbers of the enclosing fields,
+   * outermost first, and of the field itself. If a field on the path is repeated, every element is
    * searched. Returns true for unreadable bytes, because the parser reports the error later.
    */
   static boolean contain(ByteString message, int... path) {
@@ -62,8 +62,8 @@ final class WireFields {
 
   /**
    * @param remainder the message without the removed field
-   * @param parts the contents of the removed field; each key consists of the list indexes of the
-   *     enclosing messages, outermost first. Two occurrences in one message are merged
+   * @param parts the removed contents by the list indexes of the enclosing messages, outermost
+   *     first. If the field occurs twice in one message, its contents are merged
    */
   record Cut(ByteString remainder, Map<List<Integer>, ByteString> parts) {}
 
@@ -120,8 +120,8 @@ final class WireFields {
   }
 
   /**
-   * Reads a map, whose values are messages, from field {@code number}. If a key occurs twice, the
-   * last entry is used, but both entries must be readable.
+   * Reads the map field {@code number}, whose values are messages. If a key occurs twice, the last
+   * entry is used, but both entries must be readable.
    */
   static <M> Map<String, M> entries(ByteString message, int number, Parser<M> parser)
       throws InvalidProtocolBufferException {

@@ -34,7 +34,7 @@ public final class WireMessage {
     return delimited(field, message.bytes.toByteArray());
   }
 
-  /** Adds an {@code Any} with a message whose full type name is {@code type}. */
+  /** Adds an {@code Any} that contains {@code message}; {@code type} is the full type name. */
   public WireMessage packed(int field, String type, WireMessage message) {
     return message(
         field,

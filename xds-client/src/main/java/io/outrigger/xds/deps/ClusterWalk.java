@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The part of a graph walk that visits clusters with all their dependencies: other clusters, and
- * endpoints (A37, A74, A75). An instance is used for one walk.
+ * Visits clusters and their dependencies, which are other clusters and endpoints (A37, A74, A75).
+ * Each walk of the resource graph has its own instance.
  */
 @ControlConfined
 final class ClusterWalk {
@@ -75,8 +75,8 @@ final class ClusterWalk {
   }
 
   /**
-   * Visits clusters that only calls hold, because no route names the clusters (A31-06). A held
-   * cluster with an unresolved resource keeps its previous result (A31-41).
+   * Visits clusters that calls in progress still use but no route names (A31-06). If a resource of
+   * such a cluster is unresolved, the cluster keeps its previous result (A31-41).
    */
   void visitHeld(Iterable<String> names) {
     for (String name : names) {
@@ -129,7 +129,7 @@ final class ClusterWalk {
       }
       WatchState<ClusterResource> part = lookup.cluster(name);
       if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
-        // All clusters of a nested aggregate are visited, because the root reaches them.
+        // The loop also visits the clusters below this aggregate, because the root reaches them.
         put(name, aggregate(name, part, new Flattening(name, lookup::cluster)));
       } else {
         visitLeaf(name, part);
@@ -137,7 +137,7 @@ final class ClusterWalk {
     }
   }
 
-  /** Stores a result; keeps the previous instance if equal, so that later comparisons are cheap. */
+  /** Stores a result; reuses an equal previous instance, so that later comparisons are cheap. */
   private void put(String name, Outcome<ClusterConfig> result) {
     Outcome<ClusterConfig> last = previous.get(name);
     clusters.put(name, result.equals(last) ? last : result);
@@ -242,7 +242,7 @@ final class ClusterWalk {
    * lists of leaves incomplete.
    */
   static final class Flattening {
-    /** The depth at which a cluster is an error; the root has depth 0 (A37, A75-11). */
+    /** The depth that causes an error; the root cluster has depth 0 (A37, A75-11). */
     static final int MAX_DEPTH = 16;
 
     /** The names of the EDS and DNS clusters. */

@@ -67,15 +67,15 @@ final class DependencyGraph {
       return this instanceof Waiting waiting ? Optional.of(waiting.resource()) : Optional.empty();
     }
 
-    /** The described resource has neither a value nor an error yet. */
+    /** A needed resource, such as {@code cluster "pay"}, has neither a value nor an error yet. */
     record Waiting(String resource) implements Resolution {}
 
     /**
-     * A complete configuration, or the failure of the target as a whole with a status that callers
-     * may receive.
+     * A complete configuration, or the failure of the whole target. Callers may receive the status
+     * of the failure.
      *
-     * @param clusters the clusters of the configuration; for a failed target, the known clusters
-     *     that calls still hold
+     * @param clusters the clusters of the configuration; after a failure, the known clusters that
+     *     calls still use
      */
     record Complete(Outcome<XdsConfig> config, Map<String, Outcome<ClusterConfig>> clusters)
         implements Resolution {
@@ -91,8 +91,8 @@ final class DependencyGraph {
   /**
    * Walks the graph.
    *
-   * @param keep clusters that the result contains even when no route names them, because calls hold
-   *     the clusters (A31-06)
+   * @param keep the clusters that calls still use; the result contains them even if no route names
+   *     them (A31-06)
    */
   Resolution resolve(Lookup lookup, Set<String> keep) {
     WatchState<ListenerResource> listener = lookup.listener();

@@ -43,9 +43,9 @@ public final class DnsName {
   private static final int REFRESH_JITTER_PERCENT = 10;
 
   /**
-   * The time for which a configuration waits for the first answer, so that an unresponsive name
-   * server does not delay other clusters (A37-08). An answer after the timeout is used too. With
-   * the defaults of resolv.conf, a query to two unresponsive servers takes 10 s.
+   * The maximum time that a configuration waits for the first answer. Without a limit, an
+   * unresponsive name server would delay other clusters (A37-08). An answer after the timeout is
+   * used too. With the defaults of resolv.conf, a query to two unresponsive servers takes 10 s.
    */
   static final Duration FIRST_ANSWER_TIMEOUT = Duration.ofSeconds(11);
 

@@ -36,7 +36,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
     return String.join("; ", errors); // A88-25
   }
 
-  /** Returns a status that callers may receive, whose message is {@code reason} and the note. */
+  /** Returns a failure for callers; its message consists of {@code reason} and the note. */
   public RpcStatus failure(String reason) {
     return RpcStatus.unavailable(reason).withNote(note(RpcStatus.OK, RpcStatus.OK));
   }
@@ -55,8 +55,8 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
   }
 
   /**
-   * Returns the message of a status, or the code if the message is empty. A message that is not
-   * empty gets no code, because the codes of a control plane have no meaning for callers (A88-20).
+   * Returns the message of a status, or the code if the message is empty. The code is otherwise
+   * omitted, because the codes of a control plane have no meaning for callers (A88-20).
    */
   static String text(RpcStatus status) {
     return status.message().isEmpty() ? status.code().toString() : status.message();

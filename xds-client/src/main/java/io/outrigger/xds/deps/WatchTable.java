@@ -25,8 +25,8 @@ public final class WatchTable<K, T> {
   private final Map<K, Entry<T>> entries = new HashMap<>();
 
   /**
-   * @param onChange called with the name of a resource whose state has changed, possibly before
-   *     {@link Source#watch} returns
+   * @param onChange called with the name of each resource whose state has changed; a call may come
+   *     before {@link Source#watch} returns
    */
   WatchTable(Source<K, T> source, Consumer<K> onChange) {
     this.source = source;
@@ -106,7 +106,7 @@ public final class WatchTable<K, T> {
     return entry.known;
   }
 
-  /** Marks only the wanted resources as in use. */
+  /** Marks the wanted resources as in use, and all others as not in use. */
   void useWanted() {
     entries.values().forEach(entry -> entry.isInUse = entry.isWanted);
   }

@@ -24,9 +24,9 @@ import java.util.Set;
 
 /**
  * Watches all resources on which one target depends, and publishes them as one configuration (A74).
- * The graph is walked once after all resource changes of one turn of the control loop. While a
- * resource is unresolved, no configuration is published, and the resources of the published
- * configuration stay watched (A74-07).
+ * Changes that arrive together cause one walk of the graph. While a resource is unresolved, no
+ * configuration is published, and the resources of the published configuration stay watched
+ * (A74-07).
  */
 @ControlConfined
 public final class XdsDependencyManager {
@@ -69,8 +69,8 @@ public final class XdsDependencyManager {
     void onConfig(Outcome<XdsConfig> config);
 
     /**
-     * Called when only clusters have changed: clusters of the configuration or, if the target has
-     * failed, clusters that calls hold.
+     * Called when only clusters have changed. They are clusters of the configuration or, if the
+     * target has failed, the clusters that calls still use.
      */
     void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }
@@ -199,7 +199,7 @@ public final class XdsDependencyManager {
       tables.forEach(WatchTable::useWanted);
       publish(complete);
     }
-    // If a listener has called keep() meanwhile, the next turn ends the unneeded watches.
+    // If a listener has called keep(), a new walk follows and ends the unneeded watches.
     if (!dirty && !closed) {
       tables.forEach(WatchTable::retainWanted);
     }
@@ -220,7 +220,7 @@ public final class XdsDependencyManager {
     return true;
   }
 
-  /** Walks the graph again as long as new watches deliver cached resources. */
+  /** Walks the graph until no new watch delivers a cached resource. */
   private DependencyGraph.Resolution resolve() {
     resolving = true;
     try {

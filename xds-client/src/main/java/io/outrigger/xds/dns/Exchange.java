@@ -71,8 +71,8 @@ final class Exchange {
   private boolean done;
 
   /**
-   * @param onReply called once on {@code loop}, after {@link #start} has returned, unless {@link
-   *     #close} was called before
+   * @param onReply called at most once, on {@code loop}, after {@link #start} has returned; never
+   *     called after {@link #close}
    */
   Exchange(
       EventLoop loop,
@@ -220,7 +220,7 @@ final class Exchange {
       }
     }
 
-    /** Whether the response repeats the question, which a refusal may omit. */
+    /** Whether the response answers the question; a refusal need not repeat the question. */
     private boolean answersQuestion(DnsResponse response) {
       if (response.count(DnsSection.QUESTION) == 0) {
         return !response.code().equals(DnsResponseCode.NOERROR);

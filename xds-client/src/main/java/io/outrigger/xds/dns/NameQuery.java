@@ -32,8 +32,8 @@ import java.util.function.Consumer;
 @LoopConfined
 final class NameQuery {
   /**
-   * The timeout of a query after the other address family was resolved: six queries (three servers,
-   * two attempts) then end before {@code DnsName} reports that the name has no answer.
+   * The timeout of a query when the other address family has been resolved. Six queries (three
+   * servers, two attempts) then end before {@code DnsName} reports that the name has no answer.
    */
   private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
 
@@ -138,8 +138,8 @@ final class NameQuery {
   }
 
   /**
-   * Queries the addresses of one family. The query goes to all servers, one after the other, up to
-   * {@code attempts} times, until a server gives a conclusive answer.
+   * Queries the addresses of one family. The servers are queried one after the other until a server
+   * gives a conclusive answer; {@code attempts} limits the passes over the list of servers.
    */
   private final class FamilyQuery {
     private final String candidate;

@@ -125,7 +125,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     return running.next();
   }
 
-  /** Starts a query to the name servers; returns empty if {@code callback} was called already. */
+  /** Queries the name servers; the result is empty if {@code callback} was already called. */
   private Optional<NameQuery> query(
       EventLoop loop, String host, Consumer<Outcome<Reply.Found>> callback) {
     List<InetAddress> local = hostsFile(host);

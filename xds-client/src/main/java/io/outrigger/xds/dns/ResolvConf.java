@@ -23,14 +23,14 @@ import java.util.regex.Pattern;
  * The settings of resolv.conf(5), parsed as the C library does. Invalid lines are skipped, the last
  * {@code search} or {@code domain} line applies, and numbers have the limits of the manual page.
  *
- * <p>Some options have no effect in this class: {@code edns0} and {@code trust-ad} (queries carry
- * no OPT record, decision xds-0072), {@code single-request-reopen} (each query has a socket of its
- * own), {@code sortlist} and {@code inet6} (both address families are treated alike), {@code
- * no-tld-query}, {@code no-check-names}, {@code ip6-*}, {@code debug}.
+ * <p>Some options have no effect. Queries carry no OPT record, even with {@code edns0} or {@code
+ * trust-ad} (decision xds-0072). Each query has a socket of its own, even without {@code
+ * single-request-reopen}. {@code sortlist}, {@code inet6}, {@code no-tld-query}, {@code
+ * no-check-names}, {@code ip6-*} and {@code debug} are ignored.
  *
  * @param servers the name servers in the order of queries, at least one
  * @param search the domains that are appended to a name in a search
- * @param ndots the minimum number of dots in a name that is first looked up without a search domain
+ * @param ndots a name with at least this many dots is first looked up without a search domain
  * @param timeout the timeout of one query to one server
  * @param attempts the number of passes over the list of servers
  * @param options the words of the {@code options} lines
@@ -80,7 +80,8 @@ record ResolvConf(
   }
 
   /**
-   * @param environment {@code LOCALDOMAIN} and {@code RES_OPTIONS} take precedence over the file
+   * @param environment the environment variables; {@code LOCALDOMAIN} and {@code RES_OPTIONS}
+   *     override the file
    * @param hostName the machine's host name; its domain is the default of the search list
    */
   static ResolvConf parse(String text, Map<String, String> environment, String hostName, int port) {

@@ -228,8 +228,8 @@ final class ApiClient {
     }
 
     /**
-     * Discards the HTTP client, because its connection may be dead. No other failure discards the
-     * client: it drops a failed connection itself, and a discarded client occupies a thread until a
+     * Discards the HTTP client, because its connection may be dead. Other failures keep the client:
+     * it replaces a failed connection itself, and a discarded client occupies a thread until a
      * garbage collection.
      */
     private void onTimeout() {

@@ -33,15 +33,15 @@ import java.util.stream.Collectors;
  * Computes the endpoints of a service's port from its slices.
  *
  * <ul>
- *   <li>Ready endpoints are HEALTHY. Endpoints that terminate and still serve are DRAINING, but
- *       HEALTHY if no endpoint is ready, as in kube-proxy.
+ *   <li>Ready endpoints are HEALTHY. If no endpoint is ready, endpoints that terminate but still
+ *       serve are HEALTHY, as in kube-proxy; otherwise they are DRAINING.
  *   <li>All addresses of one pod form one endpoint. No address is part of two endpoints.
  *   <li>Each zone is a locality, weighted by the number of its healthy endpoints, at least 1.
- *   <li>If every ready endpoint has hints, and some hints name the zone of this process, the
- *       endpoints with these hints have priority 0, and all other endpoints priority 1.
+ *   <li>Zone hints apply if every ready endpoint has hints and some hints name the zone of this
+ *       process. The endpoints with these hints then have priority 0, and all others priority 1.
  * </ul>
  *
- * @param isTarget accepts the port of a slice that the target names
+ * @param isTarget whether a port of a slice is the port that the target names
  */
 @AnyThread
 record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isTarget) {
@@ -150,7 +150,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
 
   private static WireMessage locality(LocalityKey key, List<Pod> pods, boolean anyReady) {
     long healthy = pods.stream().filter(pod -> pod.isReady() || !anyReady).count();
-    // With weight 0, the locality and its draining endpoints would be ignored.
+    // Weight 0 would make clients ignore the locality and its draining endpoints.
     int weight = (int) Math.max(1, healthy);
     var locality =
         new WireMessage()

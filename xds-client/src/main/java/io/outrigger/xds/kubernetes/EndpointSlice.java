@@ -35,8 +35,8 @@ record EndpointSlice(
   record Port(String name, int number) {}
 
   /**
-   * An endpoint. Ready endpoints are sorted first, because a terminating pod in the host network
-   * may share its address with its replacement; IPv4 is sorted before IPv6.
+   * An endpoint. Ready endpoints come first in the order, because a terminating pod in the host
+   * network may have the same address as its replacement. IPv4 comes before IPv6.
    *
    * @param pod a key that all addresses of one pod have in common
    * @param isReady false if the endpoint terminates, but still serves

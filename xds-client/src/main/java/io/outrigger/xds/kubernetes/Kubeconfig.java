@@ -108,9 +108,6 @@ public final class Kubeconfig {
     return access;
   }
 
-  /**
-   * @param namedBy the field that contains {@code name}
-   */
   private JsonObject entry(String field, String name, String namedBy) {
     if (name.isEmpty()) {
       throw invalid(namedBy + " is missing");

@@ -73,7 +73,7 @@ public final class Kubernetes implements AutoCloseable {
     watches.forEach(NamespaceWatch::start);
   }
 
-  /** Returns the transport of a target; empty if {@code server} is not the entry of a target. */
+  /** Returns the transport of a target; empty if {@code server} belongs to no target. */
   public Optional<AdsTransport> transport(XdsServer server) {
     return Optional.ofNullable(publishers.get(server)).map(ServicePublisher::transport);
   }

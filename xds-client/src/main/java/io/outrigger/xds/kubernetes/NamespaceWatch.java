@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.SortedMap;
 
 /**
- * Watches the EndpointSlices of one namespace and passes the slices of each watched service to its
- * publishers, on the thread {@code kubernetes}.
+ * Watches the EndpointSlices of one namespace and passes them to the publishers of their services,
+ * on the thread {@code kubernetes}.
  *
  * <pre>
  * LISTING  -> WATCHING  on the list
@@ -44,7 +44,7 @@ import java.util.SortedMap;
 final class NamespaceWatch {
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
-  /** The additional time for the server to end a watch, as a percentage of the watch's time. */
+  /** The server may end a watch late by this percentage of the requested time. */
   private static final int GRACE_PERCENT = 25;
 
   /** The minimum time between two updates, because each update computes all endpoints again. */
@@ -107,8 +107,8 @@ final class NamespaceWatch {
   }
 
   /**
-   * The first list may have any version, so the server answers from its cache. A later list must
-   * not be older than the slices in use.
+   * The first list (resourceVersion=0) may be of any age, so the server answers from its cache. A
+   * later list must not be older than the slices in use.
    */
   private ApiClient.Call list() {
     return client.get(path(isListed ? "" : "&resourceVersion=0"), this::onList);

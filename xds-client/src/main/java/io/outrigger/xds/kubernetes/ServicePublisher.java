@@ -29,12 +29,12 @@ import java.util.Optional;
  * a change of one service does not cause work for other targets.
  *
  * <p>A target names the port on which the pods listen. If no pod listens on the named port, the
- * Service is read, because the target may name a port of the Service. The slices contain a port
- * under the name of the Service's port.
+ * Service is read, because the target may name a port of the Service. The Service tells the name of
+ * the port, under which the slices list the port of the pods.
  */
 @ControlConfined
 final class ServicePublisher {
-  /** The pause before the Service is read again, after a conclusive response. */
+  /** The time until the Service is read again after a conclusive response. */
   private static final Duration RETRY = Duration.ofSeconds(30);
 
   private static final Duration RETRY_AFTER_FAILURE = Duration.ofSeconds(2);

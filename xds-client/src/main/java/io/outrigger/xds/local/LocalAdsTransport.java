@@ -83,10 +83,10 @@ public final class LocalAdsTransport implements AdsTransport {
    * The server side of one state-of-the-world stream.
    *
    * <p>A response of a type is due when the client requests new names, or when the resources of
-   * that type have changed. Each response contains every requested resource, because the client
-   * skips resources whose bytes have not changed. For each requested name that is not in the
-   * snapshot, the response contains a resource error (xRFC TP3). If the snapshot has a resource and
-   * an error for one name, the response contains both, so that the resource stays in use (A88-07).
+   * that type have changed. Each response contains every requested resource; the client skips
+   * resources whose bytes have not changed. For each requested name that is not in the snapshot,
+   * the response contains a resource error (xRFC TP3). If the snapshot has a resource and an error
+   * for one name, the response contains both, so that the resource stays in use (A88-07).
    */
   private final class LocalStream implements ServerStream<DiscoveryRequest> {
     private final AdsTransport.Listener listener;

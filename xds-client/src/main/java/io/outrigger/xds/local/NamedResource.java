@@ -31,12 +31,12 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
 
   /**
    * Finds the Listener with the socket address {@code listen}, such as {@code 10.1.2.3:8080}.
-   * Returns a copy with the name {@code listen}, which a process without a bootstrap requests.
+   * Returns a copy named {@code listen}, the name that a process without a bootstrap requests.
    */
   static Optional<Any> listenerAt(String listen, Collection<Any> listeners) {
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
-    // Apps may request any names, so no Listener is parsed for a name that is no address.
+    // Apps may request any name; Listeners are parsed only if the name is an address.
     Collection<Any> candidates = wanted.isPresent() ? listeners : List.of();
     return candidates.stream()
         .flatMap(any -> serverListener(any).stream())

@@ -255,7 +255,7 @@ final class OverlayFormat {
     return names;
   }
 
-  /** Whether an ALPN name may mean HTTP/2: the name of another HTTP version may not. */
+  /** Whether a name may be offered in ALPN: it must not be the name of another HTTP version. */
   private static boolean isProtocol(String name) {
     int length = name.getBytes(StandardCharsets.UTF_8).length;
     return length > 0

@@ -34,8 +34,8 @@ import java.util.stream.Stream;
 
 /**
  * Checks that all resources named in other resources exist, and that calls can succeed. A finding
- * is an error if a listener leads to the resource and no alternative exists, else a warning. Each
- * instance is used once, by one thread.
+ * is an error if a listener leads to the resource and no alternative exists; otherwise it is a
+ * warning. Each instance is used once, by one thread.
  */
 public final class References {
   private final Map<String, FieldErrors> findings = new LinkedHashMap<>();
@@ -56,7 +56,7 @@ public final class References {
   }
 
   /**
-   * Checks the configuration of a target. Findings omit clusters and endpoints that have failed.
+   * Checks the configuration of a target, but no clusters and endpoints that have failed.
    *
    * @return the findings of {@link #check()}
    */
@@ -87,7 +87,7 @@ public final class References {
     }
   }
 
-  /** Adds the name of a resource. The resource itself may be invalid. */
+  /** Records that a resource of this name exists. The resource itself may be invalid. */
   void define(ResourceType<?> type, String name) {
     defined.computeIfAbsent(type, all -> new HashSet<>()).add(name);
   }
@@ -146,14 +146,15 @@ public final class References {
     report(
         isError,
         place,
-        "%s \"%s\" is not in the files, or only with an error; add or correct it, or correct the name",
+        "%s \"%s\" is not in the files, or only with an error; add or correct it, or correct the"
+            + " name",
         kind,
         name);
   }
 
   /**
-   * @param isError whether clients use the routes, so that findings are errors
-   * @param names receives the name of the route configuration
+   * @param isError whether clients use the routes; only then are findings errors
+   * @param names the set to which the name of the route configuration is added
    */
   private void routes(boolean isError, FieldErrors path, RouteSource routes, Set<String> names) {
     if (routes instanceof RouteSource.Inline inline) {

@@ -102,7 +102,7 @@ public record ResourceFiles(
     return "a resource of type " + any.getTypeUrl() + " has no name";
   }
 
-  /** Merges the files. The resources of a file with a problem stay, and have an error. */
+  /** Merges the files. If a file has a problem, its resources are kept and marked with an error. */
   private static ResourceSnapshot merge(
       Iterable<WatchedFile<List<NamedResource>>> files, List<FileProblem> problems) {
     Map<ResourceType<?>, Map<String, Any>> merged = new HashMap<>();

@@ -39,9 +39,8 @@ public final class ResourceValidator {
   }
 
   /**
-   * @param problems the errors because of which a file would be rejected; empty if all files would
-   *     be accepted
-   * @param broken the errors of accepted resources that cannot work
+   * @param problems the errors that make a file invalid; empty if all files are accepted
+   * @param broken the errors of resources that are accepted but cannot work
    * @param warnings the fields that have no effect, and the resources that work only in part
    */
   public record Result(
@@ -58,8 +57,8 @@ public final class ResourceValidator {
   }
 
   /**
-   * @param context the context of the server that the files replace; the overlay is applied as if
-   *     each listener name were a target
+   * @param context the context of the server that the files replace; each listener name is treated
+   *     as a target of the overlay
    */
   public static Result validate(ResourceFiles read, DecodeContext context) {
     DecodeContext all = context.under(context.overlay().forTargets(targets(read)));

@@ -27,8 +27,8 @@ import java.util.stream.Stream;
  * @param stamp the metadata by which an unchanged file is recognized without reading; empty when
  *     the file was not read
  * @param seen the number of consecutive readings with this stamp
- * @param good whether any version of the file had no problems
- * @param content from the last version without problems; if none, from the last version
+ * @param good whether a version of the file without problems was read
+ * @param content the last valid content; if there is none, the last content
  */
 @AnyThread
 record WatchedFile<T>(
@@ -50,7 +50,7 @@ record WatchedFile<T>(
   }
 
   /**
-   * @param unread the content of a file that could not be read
+   * @param unread the content to use for a file that could not be read
    */
   record Format<T>(int maxSize, T unread, Parser<T> parser) {}
 
@@ -62,8 +62,8 @@ record WatchedFile<T>(
    * Reads files and the files in folders, but no subfolders, in order. If a path no longer exists,
    * its last content stays in use. Blocks while the disk is read.
    *
-   * @param before the last readings of the same paths, by file
-   * @param problems receives the problems of the paths themselves
+   * @param before maps each file to the previous result for the same paths
+   * @param problems the list to which problems of the paths are added
    */
   static <T> Map<Path, WatchedFile<T>> readAll(
       List<Path> roots,

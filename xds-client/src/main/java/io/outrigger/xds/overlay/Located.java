@@ -19,7 +19,7 @@ public sealed interface Located {
   JsonElement json();
 
   /**
-   * Returns the position of the last existing part on the path {@code steps}.
+   * Follows {@code steps} as long as parts exist, and returns the position of the last part.
    *
    * @param steps names of fields, in snake case or camel case, and indexes in lists
    */
@@ -28,8 +28,8 @@ public sealed interface Located {
   }
 
   /**
-   * @param ownPosition the position of this part; for the value of a field, the position of the
-   *     field's name
+   * @param ownPosition the position of this part; for the value of a field, where the field's name
+   *     begins
    */
   default Position positionOf(List<String> steps, Position ownPosition) {
     return ownPosition;

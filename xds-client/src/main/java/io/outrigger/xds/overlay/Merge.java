@@ -25,9 +25,9 @@ import java.util.Set;
  *   is not set                        is set         is set
  * </pre>
  *
- * <p>All members of a oneof count as one field. {@code lb_policy}, the configurations of its
- * policies, and {@code load_balancing_policy} also count as one field, because a cluster has only
- * one effective policy.
+ * <p>Two groups of fields count as one field: the members of a oneof; and {@code lb_policy}, the
+ * configurations of its policies and {@code load_balancing_policy}, because a cluster has only one
+ * effective policy.
  *
  * <p>Confined to the call that decodes the resource.
  */
@@ -105,8 +105,8 @@ public final class Merge {
     }
 
     /**
-     * Whether the rule may not set {@code field}: an earlier rule has set the field as a whole, or
-     * another member of the oneof is set and this rule may not replace that member.
+     * Whether the rule must not set {@code field}. Either an earlier rule has set the whole field,
+     * or another member of its oneof is set and the rule may not replace that member.
      */
     private boolean isReserved(
         Message.Builder into, FieldDescriptor field, String parentPath, String path) {

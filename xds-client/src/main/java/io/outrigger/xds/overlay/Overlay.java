@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 /**
  * All overlay rules. Earlier rules have precedence.
  *
- * @param routeRulesByTarget the route rules of each target whose rules differ from {@link
- *     #routeRules}, by target
+ * @param routeRulesByTarget the route rules of each target to which more rules than {@link
+ *     #routeRules} apply
  */
 @AnyThread
 public record Overlay(
@@ -59,8 +59,8 @@ public record Overlay(
    * A rule for routes. An empty list of patterns matches everything.
    *
    * @param targets patterns for targets as configured, such as {@code xds:///orders}
-   * @param path patterns for the path of routes that match one exact path
-   * @param pathPrefix patterns for the prefix of routes that match by prefix
+   * @param path patterns for the exact path of a route
+   * @param pathPrefix patterns for the path prefix of a route
    * @param patch the fields of {@code RouteAction} that the rule sets
    */
   public record RouteRule(
@@ -95,11 +95,11 @@ public record Overlay(
   }
 
   /**
-   * Returns an overlay with the same rules, and with the route rules of each target in {@code
+   * Returns an overlay with the same rules, in which {@link #routeRulesByTarget} covers {@code
    * targets}.
    *
    * @param targets the targets as configured, such as {@code xds:///orders}
-   * @return this overlay itself if the rules of each target stay the same
+   * @return this object if the rules of each target stay the same
    */
   public Overlay forTargets(Set<String> targets) {
     List<RouteRule> general = routeRules();

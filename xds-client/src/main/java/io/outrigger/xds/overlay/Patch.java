@@ -27,7 +27,7 @@ public record Patch(List<Field> fields) {
   public record Whole(FieldDescriptor field, @Nullable Object value, String json)
       implements Field {}
 
-  /** A message in which a rule sets fields; an absent message is added even without fields. */
+  /** A message in which a rule sets fields. An absent message is added even if no field is set. */
   public record Within(FieldDescriptor field, List<Field> fields) implements Field {
     public Within {
       fields = List.copyOf(fields);

@@ -66,7 +66,7 @@ final class LoadMessages {
     return stats.build();
   }
 
-  /** Adds a metric; three metrics have fields of their own (A85 "Populating LRS Protos"). */
+  /** Adds a metric. CPU, memory and application utilization have fields of their own (A85). */
   private static void add(UpstreamLocalityStats.Builder stats, String name, MetricTotal total) {
     switch (name) {
       case PropagatedMetrics.CPU_UTILIZATION -> stats.setCpuUtilization(unnamed(total));

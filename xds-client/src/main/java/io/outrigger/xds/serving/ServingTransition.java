@@ -32,9 +32,9 @@ import java.util.stream.Stream;
  * socket listener, routes answered      SERVING: routes in error fail their requests (A36-16)
  * </pre>
  *
- * <p>The table above lists all ambient errors that change the state. While a configuration is
- * served, a route configuration with the error UNAVAILABLE counts as unanswered: the control plane
- * is unreachable, or a resource timer with a transient error has elapsed (decision xds-0076).
+ * <p>Other ambient errors do not change the state. While a configuration is served, a route
+ * configuration with the error UNAVAILABLE counts as unanswered. The control plane is then
+ * unreachable, or a resource timer with a transient error has elapsed (decision xds-0076).
  *
  * @param listen the address to serve, with its IP address in canonical form
  * @param nodeId the xDS node ID, which is part of failures that callers receive
@@ -51,8 +51,8 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   }
 
   /**
-   * @param loss the status of the Listener's deletion, or of its refusal after the deletion; OK if
-   *     the control plane has not deleted the Listener
+   * @param loss OK unless the control plane has deleted the Listener; otherwise the status of the
+   *     deletion, or of the refusal of a later version
    */
   Step apply(
       ServingState before,

@@ -33,8 +33,8 @@ public final class ServingWatcher {
   /**
    * @param listen the address to serve, with its IP address in canonical form
    * @param nodeId the xDS node ID, which is part of failures that callers receive
-   * @param onState called on the control loop with each state that differs from the previous state;
-   *     {@link #state} returns the first state
+   * @param onState called on the control loop when the state has changed; {@link #state} returns
+   *     the first state
    */
   public ServingWatcher(
       ControlLoop loop,
@@ -69,8 +69,8 @@ public final class ServingWatcher {
   }
 
   /**
-   * Stores a deletion, because a later error of the stream replaces the ambient error. If a new
-   * version of a deleted Listener is refused, the reason replaces the deletion.
+   * Keeps the error of a deletion, because a later error of the stream replaces the ambient error.
+   * If a later version of the Listener is refused, the reason replaces the deletion.
    */
   private void onListener(String name) {
     RpcStatus ambient = listeners.get(name).ambient();

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The resources are divided among up to 64 part files by the hash of their names, so a change of
  * one resource among thousands writes one small part and the index. A part is named after its
  * content and never changes. The index lists the parts of one configuration and is replaced by a
- * rename. A process that is killed therefore leaves the configuration before or after the change.
+ * rename. A process that is killed during a save leaves either the old or the new configuration.
  *
  * <p>Only one process may write to the folder. Methods block, and must be called one after the
  * other.
@@ -147,7 +147,7 @@ public final class StateFolder {
         Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  /** Returns why resources last current at time {@code at} are unusable; empty if usable. */
+  /** Returns why resources that were last current at {@code at} are unusable; empty if usable. */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
     if (age.negated().compareTo(maxAge) > 0) { // otherwise usable for too long
@@ -217,8 +217,8 @@ public final class StateFolder {
    * Writes the changes since the last successful call.
    *
    * @param times the time at which the resources of each authority were last current
-   * @return the reason of a failure, after which the files contain the configuration of the last
-   *     successful call; empty after a success
+   * @return empty after a success, else the reason of the failure; the files then contain the
+   *     configuration of the last successful call
    */
   public Optional<String> save(Map<String, Instant> times) {
     try {
@@ -306,13 +306,13 @@ public final class StateFolder {
       try {
         Files.setPosixFilePermissions(folder, PRIVATE_FOLDER);
       } catch (FileSystemException ofAnotherOwner) {
-        // Root owns an emptyDir of Kubernetes, for example. The files themselves are private.
+        // Another user owns the folder: for example, root owns an emptyDir. The files are private.
       }
     }
     FileChannel channel =
         FileChannel.open(
             folder.resolve(LOCK),
-            // Without READ, opening a pipe would block until a reader opens the pipe.
+            // READ is set because opening a pipe only for writing would block.
             Set.of(
                 StandardOpenOption.CREATE,
                 StandardOpenOption.READ,
@@ -371,7 +371,7 @@ public final class StateFolder {
    * A saved resource.
    *
    * @param server the URI of the control plane that sent the resource
-   * @param at the time at which the resource was received
+   * @param at the time of receipt
    */
   public record KeptResource(
       Key key, String server, String version, Instant at, RawResource resource) {

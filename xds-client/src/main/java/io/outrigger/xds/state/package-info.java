@@ -1,6 +1,6 @@
 /**
- * The folder of {@code --state}: the acknowledged resources of the control planes, for a start
- * while no control plane answers.
+ * The folder of {@code --state}. It contains acknowledged resources, which are used when the
+ * process starts while no control plane answers.
  */
 @NullMarked
 package io.outrigger.xds.state;

@@ -36,7 +36,7 @@ public record XdsStatusView(List<Client> clients) {
    * @param scope the target that the client serves, CSDS's {@code client_scope} (A71); empty for
    *     all targets
    * @param servers every control plane that the client may use
-   * @param authorities the authorities of watched resources, with the authority of old-style names
+   * @param authorities the authorities of watched resources; the authority of old-style names comes
    *     first
    * @param resources every subscribed resource, grouped by type in the order of {@code
    *     ResourceType.ALL}
@@ -74,8 +74,8 @@ public record XdsStatusView(List<Client> clients) {
    *
    * @param inUse whether any authority uses the server
    * @param attached whether a stream to the server is attached to a connection
-   * @param connected the value of A78's gauge: true after the first attempt, but false from a
-   *     connectivity failure until the next response
+   * @param connected the gauge {@code grpc.xds_client.connected} (A78): true after the first
+   *     attempt, but false from a connectivity failure until the next response
    * @param lastError the latest connectivity failure, kept after recovery
    * @param streams the number of streams opened so far
    * @param failures the number of streams that ended without a response
