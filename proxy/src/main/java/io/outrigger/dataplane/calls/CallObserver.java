@@ -14,8 +14,8 @@ public interface CallObserver {
   boolean onEnded(CallSummary call);
 
   /**
-   * Returns an observer that notifies this observer and then the other observer. {@link #onEnded}
-   * of the new observer returns false if either observer had to drop the call.
+   * Returns an observer that notifies this observer and then {@code other}. Its {@link #onEnded}
+   * returns false if one of the two had to drop the call.
    */
   default CallObserver and(CallObserver other) {
     return call -> {

@@ -81,7 +81,7 @@ public final class Http2Listener {
   /**
    * Opens a port. Blocks until the port is bound, so it must not be called on an event loop.
    *
-   * @param address an {@link InetSocketAddress}, whose port 0 selects a free port; or a {@link
+   * @param address an {@link InetSocketAddress} (port 0 selects a free port) or a {@link
    *     UnixDomainSocketAddress}
    * @param callLoops one {@link CallLoop} per event loop in {@code loops}, in the same order
    * @throws IOException with the address and the reason

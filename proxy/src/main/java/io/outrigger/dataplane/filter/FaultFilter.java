@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Injects faults (A33). Delay and abort use separate draws; the delay comes first (A33-03). A fault
- * is active until its delay ends. A header with an invalid or out-of-range number is ignored.
+ * Injects faults (A33). Delay and abort are drawn independently; the delay comes first (A33-03). A
+ * fault is active until its delay ends. A header with an invalid or out-of-range number is ignored.
  *
  * @param active the number of active faults in this process
  */

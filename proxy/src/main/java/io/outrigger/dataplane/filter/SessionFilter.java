@@ -129,8 +129,8 @@ public final class SessionFilter implements RouteFilter {
   }
 
   /**
-   * The session of one call: the endpoint that its cookie requests, and the endpoint to which the
-   * call was sent. A request without a valid cookie starts a new session.
+   * The session of one call. It holds the endpoint that the cookie requests, and the endpoint to
+   * which the call was sent. A request without a valid cookie starts a new session.
    */
   @LoopConfined
   public final class Session implements SessionHint {
@@ -146,8 +146,8 @@ public final class SessionFilter implements RouteFilter {
     }
 
     /**
-     * Returns the cluster that the cookie names, with or without the prefix of A60's text (A55-04);
-     * empty unless that cluster is in {@code clusters}.
+     * Returns the cluster that the cookie names, if it is in {@code clusters}; otherwise an empty
+     * text. The name may have the prefix of A60's text (A55-04).
      */
     public String cluster(Set<String> clusters) {
       String named = namedCluster();

@@ -18,9 +18,8 @@ import io.outrigger.lb.Subchannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pick of a call and the backend stream opened for this pick. Balancing counts each attempt
- * separately: exactly one {@link Subchannel#callEnded} follows each pick, however the attempt ends
- * (A50, A32-04).
+ * One pick of a call and the backend stream opened for this pick. Each pick is followed by exactly
+ * one {@link Subchannel#callEnded}, so balancing counts each attempt separately (A50, A32-04).
  *
  * <pre>
  * WAITING -> OPEN   on stream opened
@@ -48,9 +47,8 @@ final class Attempt implements CallTransport.Waiter {
   private @Nullable Http2Stream stream;
 
   /**
-   * Response headers that carry {@code grpc-status} but not END_STREAM. The hyper library ends a
-   * Trailers-Only response with an empty DATA frame, so these headers are held until the next
-   * frame.
+   * Response headers that carry {@code grpc-status} but not END_STREAM. They are held until the
+   * next frame, because the hyper library ends a Trailers-Only response with an empty DATA frame.
    */
   private @Nullable HeaderList early;
 
@@ -150,8 +148,8 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   /**
-   * Ends the attempt, because the call has ended. The backend gets RST_STREAM unless both the
-   * request and the response are complete.
+   * Ends the attempt, because the call has ended. Resets the backend's stream if the request or the
+   * response is incomplete.
    */
   void finish() {
     if (state == State.WAITING && transport != null) {

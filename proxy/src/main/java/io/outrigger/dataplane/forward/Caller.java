@@ -51,8 +51,8 @@ public sealed interface Caller {
   /**
    * A peer of a {@code --serve}, which is not trusted.
    *
-   * @param certificate the {@code x-forwarded-client-cert} field for the app, which describes the
-   *     peer; empty when the app gets no such field
+   * @param certificate the {@code x-forwarded-client-cert} field, which describes the peer; empty
+   *     when the app does not get the field
    */
   record Remote(
       TargetResolver targets,

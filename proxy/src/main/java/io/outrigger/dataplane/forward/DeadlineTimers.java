@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The deadlines of one event loop's calls, in order.
  *
- * <p>No task is scheduled per request. There is at most one alarm, for the first deadline. An
- * earlier deadline replaces the alarm, but the end of a call does not cancel the alarm. Deadlines
- * are rounded up to ticks of about 2 ms: a deadline never fires early, and at most one tick late.
+ * <p>The loop has at most one alarm, for the first deadline, not a task for each request. An
+ * earlier deadline replaces the alarm; the end of a call does not cancel it. Deadlines are rounded
+ * up to ticks of about 2 ms: a deadline never fires early, and at most one tick late.
  */
 @LoopConfined
 public final class DeadlineTimers {

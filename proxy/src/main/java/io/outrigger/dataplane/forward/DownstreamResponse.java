@@ -167,9 +167,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * Stops the app from sending more of the request when the response is complete. The check runs in
-   * a later task, because the end of the request may already have been read, and a unary call that
-   * fails must not be reset.
+   * Resets the stream if the response is complete but the request is not. This is decided in a
+   * later task: the end of a unary request is often read but not yet processed, and such a call
+   * must not be reset.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {

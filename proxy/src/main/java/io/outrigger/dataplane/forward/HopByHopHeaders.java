@@ -43,8 +43,8 @@ final class HopByHopHeaders {
    *     send none
    * @param previousAttempts the number of previous attempts that the retry policy counts (A44-11)
    * @param context the fields of a trace context, which replace the app's fields of the same names
-   * @return 0 when the block was sent; otherwise the size of the header list, which is larger than
-   *     the backend accepts
+   * @return 0 when the block was sent; the size of the header list when the backend does not accept
+   *     a list of this size
    */
   static long send(
       Http2Stream upstream,

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingCall {
   /**
    * Limits the waiting requests of one forward over all event loops, by their number and by their
-   * bytes (SC-22). A request that is routed and picked at once is not counted here.
+   * bytes (SC-22). A request that does not have to wait is not counted.
    */
   record Limit(Budget requests, Budget bytes) {}
 

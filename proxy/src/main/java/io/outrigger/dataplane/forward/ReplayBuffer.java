@@ -21,10 +21,7 @@ final class ReplayBuffer {
   /** The maximum number of copied bytes of all calls of a forward (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
-  /**
-   * The largest copy that is kept in an array on the heap, because each allocation outside of the
-   * heap costs a call of the C library.
-   */
+  /** Copies up to this size are arrays on the heap: a buffer outside of the heap costs a malloc. */
   static final int ARRAY_BYTES = 1 << 10;
 
   private final Budget budget;

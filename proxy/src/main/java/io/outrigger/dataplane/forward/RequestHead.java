@@ -37,10 +37,10 @@ public final class RequestHead implements CallRequest {
   private boolean grpc;
   private boolean waitForReady;
 
-  /** The header list that was sent last to a backend; null for headers that do not recur. */
+  /** Caches the last header list for a backend; null for headers that do not recur. */
   private @Nullable Upstream upstream;
 
-  /** A header list for the backend, with the values that this proxy has set in the list. */
+  /** A header list for a backend, and the values in it that this proxy has set. */
   private record Upstream(
       HeaderList list, HeaderField authority, HeaderField scheme, long timeoutNanos) {}
 
@@ -130,7 +130,7 @@ public final class RequestHead implements CallRequest {
     return timeout == null ? AsciiString.EMPTY_STRING : timeout;
   }
 
-  /** Returns the header list that was sent last if it was built from equal values, or null. */
+  /** Returns the cached header list if it has these values; otherwise null. */
   @SuppressWarnings("ReferenceEquality") // callers reuse their HeaderField objects
   @Nullable HeaderList upstream(HeaderField authority, HeaderField scheme, long timeoutNanos) {
     Upstream last = upstream;

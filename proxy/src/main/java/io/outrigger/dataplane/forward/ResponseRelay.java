@@ -173,8 +173,8 @@ final class ResponseRelay {
   }
 
   /**
-   * Whether the response counts as gRPC. A response without content-type counts as gRPC, so that a
-   * missing status is added; text or HTML does not count.
+   * Whether the response is treated as gRPC: its content-type is gRPC or absent. A missing status
+   * is then added.
    */
   private static boolean isGrpc(HeaderList headers) {
     AsciiString contentType = headers.get(KnownName.CONTENT_TYPE);

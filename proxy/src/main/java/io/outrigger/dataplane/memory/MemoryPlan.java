@@ -39,8 +39,8 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final long REST_BYTES = 90 * MIB;
 
   /**
-   * The additional bytes that classes take in a JVM without a start-up cache: 29 MiB on Java 17, 21
-   * on Java 25. With a start-up cache, classes are pages of a file that the kernel can drop.
+   * The additional memory for classes without a start-up cache: 29 MiB on Java 17, 21 on Java 25.
+   * With the cache, classes are pages of a file that the kernel can drop.
    */
   private static final long CLASSES_BYTES = 30 * MIB;
 

@@ -47,8 +47,8 @@ public final class AppSelectors {
   /**
    * @param app the cluster whose only endpoint is the app
    * @param filters the HTTP filters of the listener's filter chain
-   * @param requiresRbac whether all requests are refused unless there is an RBAC filter with action
-   *     ALLOW ({@code --serve-require-rbac})
+   * @param requiresRbac whether to refuse all requests if no RBAC filter has the action ALLOW
+   *     ({@code --serve-require-rbac})
    */
   public AppSelectors(
       ClusterHandle app, List<HttpFilter> filters, HttpFilters factories, boolean requiresRbac) {

@@ -11,10 +11,11 @@ import java.util.Optional;
  * versions.
  *
  * <ul>
- *   <li>The current version applies if the route has {@code max_stream_duration}, or if the route
- *       has neither {@code timeout} nor {@code max_grpc_timeout} and the connection manager sets a
- *       limit. The first field that is set decides: {@code grpc_timeout_header_max}, {@code
- *       max_stream_duration}, or the {@code max_stream_duration} of the connection manager.
+ *   <li>The current version applies if the route has {@code max_stream_duration}. It also applies
+ *       if the connection manager sets a limit, and the route has neither {@code timeout} nor
+ *       {@code max_grpc_timeout}. The first field that is set decides: {@code
+ *       grpc_timeout_header_max}, {@code max_stream_duration}, or the {@code max_stream_duration}
+ *       of the connection manager.
  *   <li>In all other cases, A31's first version applies. The first field that is set decides:
  *       {@code max_grpc_timeout}, {@code timeout}, or the default of 15 s.
  * </ul>

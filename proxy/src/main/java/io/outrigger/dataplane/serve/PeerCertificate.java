@@ -27,7 +27,7 @@ final class PeerCertificate {
    * Returns the names that RBAC compares (A41).
    *
    * @throws CertificateParsingException when the subject alternative names cannot be read; the peer
-   *     must then be refused, because the certificate may have other names than its subject
+   *     must then be refused, because its names are unknown
    */
   static PeerIdentity identity(X509Certificate leaf) throws CertificateParsingException {
     List<SubjectAltName> names = CertificateNames.read(leaf);

@@ -48,8 +48,8 @@ final class ServedAdmission implements Admission {
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
 
   /**
-   * The maximum number of handshakes in progress on one event loop, each of which takes less than
-   * 100 KiB. A further handshake ends the oldest handshake, which probably belongs to a slow peer.
+   * The maximum number of handshakes in progress on one event loop; each takes less than 100 KiB. A
+   * further one ends the oldest, which probably belongs to a slow peer.
    */
   private static final int MAX_HANDSHAKES = 256;
 

@@ -21,8 +21,8 @@ import javax.net.ssl.SSLException;
 @LoopConfined
 final class HandshakeLimit extends ChannelDuplexHandler {
   /**
-   * The limit for a handshake with a server. The TLS libraries accept 32 KiB for each of about six
-   * messages, of which at most one is large.
+   * The limit for a handshake with a server. A handshake has about six messages, at most one of
+   * them large. The TLS libraries accept 32 KiB for each message.
    */
   static final int MAX_BYTES = 256 << 10;
 

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Builds one TLS context for each distinct {@link TlsSettings} in use, again when certificates
- * change (A29-20). A context is kept for {@link #LINGER} after its last {@link Use} has ended, for
- * the next connection attempt after a back-off.
+ * Builds one TLS context for each distinct {@link TlsSettings} in use, and a new one when
+ * certificates change (A29-20). An unused context is kept for {@link #LINGER}, because a connection
+ * attempt after a back-off may need it.
  */
 @ControlConfined
 public final class TlsContexts {
@@ -98,7 +98,7 @@ public final class TlsContexts {
     /** The last context or failure; null until the first context is built. */
     private @Nullable Outcome<TlsContext> current;
 
-    /** The number of received certificate materials; only the context of the last one is used. */
+    /** Counts the received certificate materials, to use only the context of the last. */
     private int materials;
 
     /** The timer that ends the wait for the first certificate material. */

@@ -125,7 +125,7 @@ final class TlsHandler extends SslHandler {
     super.handlerRemoved0(ctx);
   }
 
-  /** Stops counting the bytes of this connection, which are freed soon. */
+  /** Stops counting the bytes of this connection, because they are freed soon. */
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) throws Exception {
     release();
@@ -144,8 +144,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Skips Netty's handling when nothing was read. While no buffer is available, Netty's handler
-   * would request reads without end, even while reads are paused.
+   * Does nothing when nothing was read. Netty's method would otherwise request reads again and
+   * again while no buffer is available, even if reads are paused.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {

@@ -21,9 +21,9 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the TLS handler in the pipeline. When the handshake is complete, the handler of the
- * connection replaces this handler, so no byte is sent to a peer that is not trusted or does not
- * speak HTTP/2 (A29-16).
+ * Follows the TLS handler in the pipeline. The handler of the connection replaces this handler only
+ * after a successful handshake. So no data goes to a peer that is not trusted or does not speak
+ * HTTP/2 (A29-16).
  */
 @LoopConfined
 public final class TlsHandshake extends ChannelInboundHandlerAdapter {

@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>A frame that arrives after either side has reset the stream is dropped. DATA is copied before
- * DATA leaves a loop, because a buffer and all slices of the buffer belong to one thread.
- * Flow-control credit is returned when the receiving loop has consumed the bytes, so the windows of
- * both streams limit the bytes that are in flight between the loops.
+ * it leaves a loop, because a buffer and its slices belong to one thread. Flow-control credit is
+ * returned when the receiving loop has consumed the bytes. The windows of both streams therefore
+ * limit the bytes on the way between the loops.
  *
  * <p>The call's DATA is kept until the other loop reports the bytes as sent, so that the call can
  * take unsent DATA back when the stream ends (decision proxy-0025).
@@ -238,8 +238,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Posts a copy of the data to a loop, where the taker owns the copy, and releases the data. The
-   * indices of the data are not changed, because another owner may use them.
+   * Posts a copy of the data to a loop, and releases the data. The taker owns the copy. The indices
+   * of the data do not change, because other holders of the buffer may use them.
    */
   static void postCopy(Executor loop, ByteBuf data, Consumer<ByteBuf> taker) {
     int bytes = data.readableBytes();

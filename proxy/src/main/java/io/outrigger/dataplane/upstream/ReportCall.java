@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call of {@code OpenRcaService/StreamCoreMetrics} that a transport opens and runs on its first
- * loop (A51 "Out of Band Metrics Reporting"). The listener is notified on the control loop, which
- * also closes the call.
+ * loop (A51 "Out of Band Metrics Reporting"). The control loop notifies the listener and closes the
+ * call.
  */
 @LoopConfined
 final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
@@ -46,7 +46,7 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
 
   private boolean over;
 
-  /** Whether the listener must not be notified; used on the control loop. */
+  /** Whether the control loop has closed the call; the listener is then not notified. */
   private boolean closed;
 
   ReportCall(

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Load balancing sees READY as long as at least one connection is established. A transport that
  * is CLOSED opens no more streams on any loop: waiting calls fail, and open streams finish. The
- * transport is CLOSED before load balancing is notified, so a call that gets this transport from an
- * older picker is rejected and waits for the next picker.
+ * transport is CLOSED before load balancing is notified. A call that still picks this transport
+ * gets no stream, and waits for the next picker.
  *
  * <p>Every loop may have one connection, whatever the limit. Further connections are called extra,
  * and are counted here for all loops together. So there are at most {@code loops + limit - 1}

@@ -1,8 +1,8 @@
 /**
  * Connections to backends. The connector opens transports for load balancing, on the control loop.
- * Calls open streams on a transport, whose HTTP/2 connections belong to event loops. Event loops
- * lend streams to each other. Implements the connection side of A57 and gRPC's connection back-off
- * rules (SC-50, SC-51).
+ * Calls open streams on a transport. Its HTTP/2 connections belong to event loops; a loop without a
+ * connection uses streams of another loop. Implements the connection side of A57 and gRPC's
+ * connection back-off rules (SC-50, SC-51).
  */
 @NullMarked
 package io.outrigger.dataplane.upstream;

@@ -13,7 +13,7 @@ import java.time.Clock;
 public final class AccessLog implements AutoCloseable {
   /**
    * The maximum number of queued entries: half a second at a hundred thousand requests per second.
-   * An entry with a long path counts as several entries, because the heap must hold the queue.
+   * To bound the heap, an entry with a long path counts as several entries.
    */
   static final int MAX_WAITING = 50_000;
 

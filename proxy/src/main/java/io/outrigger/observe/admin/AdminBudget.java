@@ -6,11 +6,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds the bytes of replies that the clients of all admin servers together have not read yet.
- * When a new reply exceeds the bound, other clients are disconnected, first the one whose reply has
- * been unread for the longest time. A client that has just sent a request is therefore not
- * disconnected because of clients that never read. A reply larger than the bound is sent after all
- * other clients with unread replies have been disconnected.
+ * Bounds the bytes of unread replies of all admin servers together. When a new reply exceeds the
+ * bound, other clients are disconnected, the one with the oldest unread reply first. So clients
+ * that never read do not prevent the replies of others. Before a reply larger than the bound is
+ * sent, all other clients with unread replies are disconnected.
  */
 @AnyThread
 public final class AdminBudget {

@@ -32,9 +32,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One connection to an admin server. Pipelined requests wait until the response to the previous
  * request has been written to the socket. When {@link #MAX_PENDING} requests wait, the socket is
- * not read. Requests that read state also wait in the {@link ReplyQueue}, except for the probes,
- * whose clients have short timeouts. When the connection closes during the wait, no reply is
- * created.
+ * not read. Requests that read state also wait in the {@link ReplyQueue}; probes do not, because
+ * their timeouts are short. If the connection closes during the wait, no reply is created.
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {

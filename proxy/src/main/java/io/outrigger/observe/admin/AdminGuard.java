@@ -34,9 +34,9 @@ final class AdminGuard {
   }
 
   /**
-   * Returns the reply that rejects a request to a public, read-only server, which accepts any host
-   * name. Only requests with several Host headers, or without a Host header, are rejected (RFC 9112
-   * section 3.2); HTTP/1.0 requests need no Host header.
+   * Returns the reply that rejects a request to a public, read-only server. Any host name is
+   * accepted; the Host header must occur exactly once (RFC 9112 section 3.2), and may be absent in
+   * HTTP/1.0.
    */
   static Optional<AdminReply> probeRefusal(HttpRequest request) {
     int hosts = request.headers().getAll(HttpHeaderNames.HOST).size();

@@ -67,9 +67,9 @@ public record AdminReply(
   }
 
   /**
-   * Returns a reply whose body is written at once, to direct buffers. The young generation is
-   * small: a reply of several megabytes on the heap would go directly to the old generation, whose
-   * collection pauses every event loop (decision proxy-0016).
+   * Returns a reply whose body is written at once, to direct buffers. On the heap, a reply of
+   * several megabytes would not fit into the young generation. It would fill the old generation,
+   * whose collections pause every event loop (decision proxy-0016).
    */
   public static AdminReply written(int status, String contentType, Body body) {
     CompositeByteBuf bytes = ByteBufAllocator.DEFAULT.compositeDirectBuffer(Integer.MAX_VALUE);
@@ -186,9 +186,8 @@ public record AdminReply(
 
   /**
    * Writes the text of a JSON document in UTF-8, and replaces {@linkplain PlainText#isControl
-   * control characters} by JSON escapes. Text is encoded in parts, because JSON's structural
-   * characters arrive one by one, and encoding each separately would double the time of a long
-   * document.
+   * control characters} by JSON escapes. Text is encoded in parts of {@link #PART} characters,
+   * because encoding each small write by itself would double the time of a long document.
    */
   private static final class PlainWriter extends Writer {
     private static final int PART = 8 * 1024;

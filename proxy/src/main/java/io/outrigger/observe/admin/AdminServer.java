@@ -44,7 +44,7 @@ public final class AdminServer implements AutoCloseable {
   /** Headers may be long, because browsers send the cookies of all ports of the host. */
   private static final int MAX_HEADER_BYTES = 64 * 1024;
 
-  /** Probes must have short headers: any client may send probes, and headers use much heap. */
+  /** The limit for probes is low, because any client may send them, and headers use much heap. */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
 
   /** The read size is small, so that one read returns few pipelined requests. */

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The reply of {@code /lb} (CONTRACT section 6). The reply is written on the control loop while the
- * trees are visited: copying ten thousand endpoints for another thread would cost the control loop
- * more than writing the text does (decision proxy-0016).
+ * The reply of {@code /lb} (CONTRACT section 6). The control loop writes the reply while it visits
+ * the trees. Copying ten thousand endpoints for another thread would take it longer than writing
+ * the text (decision proxy-0016).
  */
 @ControlConfined
 public final class LbViews {

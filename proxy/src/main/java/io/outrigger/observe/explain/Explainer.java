@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Explains how a request would be routed and balanced. The current selector routes the request once
- * for each possible result of random draws; the pickers of the chosen clusters then report how they
- * would balance the request.
+ * for each possible result of random draws. The pickers of the selected clusters then report how
+ * they would balance it.
  *
  * <p>A route that matches only a fraction of requests needs a random draw. In the first walk
  * through the routes every draw matches. Each further walk fails the draw with which the previous

@@ -48,8 +48,8 @@ final class XdsMetrics {
   }
 
   /**
-   * Adds the metrics of an xDS server. Several servers with one URI share their labels, so their
-   * counts are summed, and the URI counts as connected only if all these servers are connected.
+   * Adds the metrics of an xDS server. Servers with the same URI have the same labels. Their counts
+   * are summed, and {@code connected} is 1 only if all of them are connected.
    */
   private static void addServer(XdsStatusView.Server server, Labels labels, Instruments all) {
     if (server.inUse()) { // an unused server is neither connected nor failed

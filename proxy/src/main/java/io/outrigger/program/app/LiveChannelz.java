@@ -24,9 +24,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supplies channelz with the state of the sidecar. A client that reads ten thousand subchannels
- * sends ten thousand requests, and a snapshot of these subchannels takes milliseconds of the
- * control loop. One snapshot therefore serves all requests of the next 100 ms.
+ * Supplies channelz with the state of the sidecar. One snapshot serves all requests of 100 ms: it
+ * takes the control loop milliseconds, and a client sends one request for each of perhaps ten
+ * thousand subchannels.
  */
 @AnyThread
 final class LiveChannelz implements ChannelzSource {

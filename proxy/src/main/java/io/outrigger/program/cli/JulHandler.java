@@ -23,8 +23,8 @@ public final class JulHandler extends Handler {
   private final SimpleFormatter formatter = new SimpleFormatter();
 
   /**
-   * Installs this handler as soon as a library uses java.util.logging, because creating the log
-   * manager at the start would take longer than the rest of the logging setup.
+   * Makes java.util.logging install this handler at its first use. Creating its log manager at the
+   * start would take longer than all other setup of logs.
    */
   static void announce() {
     System.setProperty("java.util.logging.config.class", Setup.class.getName());

@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * Reads command lines of {@code outrigger run} that consist of {@code --flag value}, {@code
- * --flag=value} and switches, as scripts write them. All other lines (help, mistakes, values that
- * look like flags) are left to picocli, which reports errors but takes noticeably long to load.
+ * --flag=value} and switches, as scripts write them. Picocli reads all other lines (help, mistakes,
+ * values that look like flags). It reports errors well, but takes noticeably long to load.
  */
 final class RunLine {
   private final Map<Flag, List<String>> given = new EnumMap<>(Flag.class);

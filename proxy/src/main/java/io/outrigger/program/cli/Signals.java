@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>The JVM's own handlers are replaced, since they would end the process with 143 even after a
- * complete drain. The action of the first and of the second signal is set once, and runs once. If
- * the action is set after its signal came, it runs at once, so no signal is lost during a start.
+ * complete drain. The first and the second signal each have an action, which runs once. An action
+ * that is set after its signal has arrived runs at once, so no signal is lost during a start.
  * Actions run on a thread of the JVM.
  */
 @AnyThread
@@ -45,8 +45,8 @@ public final class Signals {
 
   /**
    * Installs the handlers for the signals of this process. Some JVMs do not allow handlers (no
-   * module jdk.unsupported, or -Xrs). In these JVMs, the JVM's own handlers remain, and begin a
-   * shutdown on a signal.
+   * module jdk.unsupported, or -Xrs). Then the JVM's own handlers remain, which begin a shutdown on
+   * a signal.
    */
   static Signals install() {
     Signals signals = new Signals(System::nanoTime);

@@ -65,8 +65,8 @@ final class DemoControlPlane implements AutoCloseable {
   private final SimpleCache<String> cache =
       new SimpleCache<>(node -> ALL) {
         /**
-         * Responds with the resources that exist. If the flag {@code ads} were set, the library
-         * would not respond until all requested names exist.
+         * Responds with the resources that exist. With {@code ads}, the library would wait until
+         * all requested names exist.
          */
         @Override
         public Watch createWatch(

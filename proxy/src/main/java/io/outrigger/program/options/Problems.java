@@ -15,8 +15,8 @@ final class Problems {
   }
 
   /**
-   * Returns the parsed value of a text; empty when the parser throws an {@link
-   * IllegalArgumentException}, whose message is added.
+   * Returns the parsed value of a text. Adds the message of an {@link IllegalArgumentException} of
+   * the parser, and returns empty.
    */
   <T> Optional<T> parse(String place, String text, Function<String, T> parser) {
     try {

@@ -79,9 +79,9 @@ public record ProxyOptions(
   public record KubernetesAccess(ApiAccess api, Optional<String> zone) {}
 
   /**
-   * @param bootstrap the given bootstrap, else the default bootstrap. With static resources, the
-   *     bootstrap has exactly one server, {@link #STATIC_SERVER}; when no forward needs a control
-   *     plane, the bootstrap may have no server
+   * @param bootstrap the given bootstrap, else the default bootstrap. With static resources, {@link
+   *     #STATIC_SERVER} is its only server; if no forward needs a control plane, it may have no
+   *     server
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
    * @param warnings one line per questionable part of the bootstrap or the flags

@@ -57,7 +57,7 @@ public final class StartFailure extends Exception {
         "%s: %s; %s".formatted(origin, reason, remedy), cause, reason.equals(UNKNOWN_HOST));
   }
 
-  /** Whether the flag itself is invalid, which gives exit code 2. */
+  /** Whether the flag itself is invalid; the exit code is then 2. */
   public boolean isBadInput() {
     return isBadInput;
   }

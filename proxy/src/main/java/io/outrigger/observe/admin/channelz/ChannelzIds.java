@@ -31,7 +31,7 @@ import java.util.function.Consumer;
 public final class ChannelzIds {
   /**
    * The smallest id that this program assigns. The ids of grpc-java count from 1 and never reach
-   * this value, so an id shows its origin. JSON readers represent ids of this size exactly.
+   * this value. JSON readers represent ids of this size exactly.
    */
   static final long OURS = 1_000_000_000_000L;
 

@@ -41,8 +41,8 @@ public interface ChannelzSource {
       Map<Long, Socket> listening) {}
 
   /**
-   * @param succeeded calls with gRPC status OK; plain HTTP calls with a {@code :status} below 500
-   *     and a clean end
+   * @param succeeded gRPC calls with status OK; other HTTP requests with a complete response below
+   *     500
    * @param failed calls that ended in any other way
    */
   record Calls(long started, long succeeded, long failed) {}

@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 
 /**
  * Checks the apps of served addresses with {@code grpc.health.v1}, for probes from outside the pod.
- * An app without this service counts as serving if it accepts a connection. A result is cached for
- * a second, so that frequent probes cost the apps little.
+ * An app without this service is serving if it accepts a connection. A result is cached for a
+ * second, to save the apps work.
  */
 @ControlConfined
 public final class AppHealth {
