@@ -44,7 +44,7 @@ public final class CallCounts {
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);
-    // Starts are read last, so that a call that ends meanwhile still counts as active.
+    // Starts are read after the ends, so a call that ends in between still counts as active.
     long ended = succeeded + failed + sum(NOT_SENT);
     return new SubchannelCalls(Math.max(0, sum(STARTED) - ended), succeeded, failed);
   }

@@ -13,8 +13,8 @@ public enum CallOutcome {
    */
   FAILURE,
   /**
-   * The subchannel was picked, but the call was never sent to it: the call is picked again, or the
-   * proxy had no resources for it. The attempt is not counted as a call.
+   * The call was never sent to the picked subchannel, because the call is picked again or the proxy
+   * lacks resources for it. The attempt is not counted as a call.
    */
   NOT_SENT
 }

@@ -9,9 +9,9 @@ import io.outrigger.lb.view.NodeVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds one child policy for a parent policy. The slot remembers the state and the picker that the
- * child published last, skips updates with an unchanged configuration, and switches to a new policy
- * when the kind of the configuration changes.
+ * Holds one child policy for a parent policy. The slot remembers the last state and the last picker
+ * of the child. An update with an unchanged configuration is skipped. A configuration of another
+ * kind replaces the policy.
  *
  * <p>During a switch to a new policy, an old policy in state READY continues to serve calls while
  * its successor connects (A52-05, decision lb-0007). A new configuration of the active policy's

@@ -9,8 +9,8 @@ import java.util.Map;
  * cluster share its breaker, whether they reach the cluster through an aggregate or another
  * listener (A32 "Globally shared atomics").
  *
- * <p>A breaker that no policy uses is removed after its last call has ended. A policy that acquires
- * an unused breaker before its removal gets that breaker, with its calls still counted.
+ * <p>A breaker that no policy uses is removed after its last call has ended. If a policy acquires
+ * an unused breaker before this removal, the breaker still counts the earlier calls.
  */
 @ControlConfined
 public final class CircuitBreakers {
@@ -23,7 +23,7 @@ public final class CircuitBreakers {
 
   private final Map<Key, Entry> used = new HashMap<>();
 
-  /** Breakers that no policy uses and whose calls may not have ended yet. */
+  /** Breakers that no policy uses; some of their calls may not have ended yet. */
   private final Map<Key, Entry> unused = new HashMap<>();
 
   /** Returns the breaker of a cluster; the caller must return it with {@link #release}. */

@@ -7,7 +7,7 @@ import io.outrigger.lb.state.Connectivity;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 
-/** A parent made of one function for each method of {@link LbParent}. */
+/** Implements each method of {@link LbParent} by one given function. */
 @ControlConfined
 public record ComposedParent(
     SubchannelFactory subchannels,

@@ -36,9 +36,9 @@ public interface Connector {
   }
 
   /**
-   * Called when calls wait for a connection of this connector's cluster. Once calls wait, the
-   * cluster's queued connection attempts start before those of clusters without waiting calls. A
-   * connector that does not queue attempts ignores waiting calls.
+   * Called when calls wait for a connection of this connector's cluster. The queued connection
+   * attempts of the cluster then start before the attempts of clusters without waiting calls. A
+   * connector without a queue does nothing.
    */
   default void onCallsWaiting() {}
 
@@ -51,9 +51,9 @@ public interface Connector {
     void close();
 
     /**
-     * Sets how many connections the attempt may make, at least 1 (A105). Further connections are
-     * made only while calls wait because the peer admits no more streams. Lowering the limit closes
-     * no connection. A connector that makes only one connection ignores the limit.
+     * Sets how many connections the attempt may make, at least 1 (A105). A further connection is
+     * made only if calls wait because the existing connections have no free stream. Lowering the
+     * limit closes no connection. A connector that makes only one connection ignores the limit.
      */
     default void limitConnections(int max) {}
   }
@@ -63,7 +63,7 @@ public interface Connector {
    * lb-0026).
    */
   enum Ending {
-    /** The connection answered a call, or it got a graceful GOAWAY and still answers open calls. */
+    /** The connection answered a call, or still answers open calls after a graceful GOAWAY. */
     SERVED,
     /** The connection ended with a graceful GOAWAY (NO_ERROR) before any call was sent on it. */
     UNUSED,
@@ -86,7 +86,7 @@ public interface Connector {
     void onReady(Transport transport);
 
     /**
-     * The connection accepts no further streams: the attempt failed, the connection was closed, or
+     * The attempt has failed, or the connection accepts no further streams because it was closed or
      * the peer sent GOAWAY. {@code onClosed} is called once; afterwards only {@link #onRemedied}
      * and {@link #onConnection} may follow.
      *
@@ -96,15 +96,15 @@ public interface Connector {
     void onClosed(RpcStatus reason, Ending ending);
 
     /**
-     * Called at most once, after {@link #onClosed} of an attempt that could not begin, when the
-     * cause of the failure is removed. A new attempt can begin at once, without waiting for the end
-     * of the back-off (A29-14).
+     * Called at most once, after {@link #onClosed}, if the attempt could not begin and the cause of
+     * this failure is now removed. A new attempt can begin at once, without waiting for the end of
+     * the back-off (A29-14).
      */
     default void onRemedied() {}
 
     /**
-     * Called when a connection of the attempt was made, lost or changed, and also when connections
-     * that remain after {@link #onClosed} end.
+     * Called when a connection of the attempt was made, lost or changed. Connections may remain
+     * after {@link #onClosed}; their ends are reported too.
      */
     default void onConnection(ConnectionEvent event) {}
   }

@@ -11,7 +11,7 @@ import io.outrigger.lb.view.LbObserver;
  * @param observer receives the events of the policies
  * @param loops the number of event loops that pick; each {@link PickContext#loop} index is below
  *     this number
- * @param namesPriorities whether the reason for which a call waits contains the priority (A121)
+ * @param namesPriorities whether the explanation of a waiting call names the priority (A121)
  */
 @AnyThread
 public record LbContext(

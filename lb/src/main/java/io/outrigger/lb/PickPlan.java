@@ -13,12 +13,12 @@ import java.util.function.ObjDoubleConsumer;
  * immutable and may be used on any thread.
  */
 public sealed interface PickPlan {
-  /** Passes each result to a reader, with its probability multiplied by a given share. */
+  /** Passes each result to a reader with its probability, which is multiplied by a given factor. */
   void forEachResult(double share, ObjDoubleConsumer<PickResult> reader);
 
   /**
-   * Returns a text for people that explains why a READY endpoint may be missing from the results;
-   * empty if the plan excludes no READY endpoint.
+   * Returns a text for people that explains why the plan excludes READY endpoints; empty if the
+   * plan excludes no READY endpoint.
    */
   default Optional<String> exclusionReason() {
     return Optional.empty();
@@ -64,7 +64,7 @@ public sealed interface PickPlan {
       shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** Returns the first reason that a part gives; all parts come from one policy. */
+    /** Returns the first reason among those of the parts, which all come from one policy. */
     @Override
     public Optional<String> exclusionReason() {
       if (shares.stream().filter(Share::isUse).count() > 1) {
@@ -175,7 +175,7 @@ public sealed interface PickPlan {
    * @param source the origin of the hash, as a text for people
    * @param ringIndex the index of the ring entry to which the hash belongs; -1 without a hash
    * @param ringSize the number of entries of the ring
-   * @param skipped the number of entries, from {@code ringIndex} on, whose endpoints have failed
+   * @param skipped the number of entries that are skipped, because their endpoints have failed
    */
   record Hashed(
       OptionalLong hash, String source, int ringIndex, int ringSize, int skipped, PickPlan inner)

@@ -19,8 +19,8 @@ public sealed interface PickResult {
     private final @Nullable CircuitBreaker breaker;
 
     /**
-     * The result that {@link #countedBy} returned last. The field {@code counted} is written
-     * without synchronization, which is safe because each value is complete.
+     * The last result of {@link #countedBy}. This field is written without synchronization, which
+     * is safe because a reader sees either the old or the new result.
      */
     private @Nullable Use counted;
 
@@ -82,9 +82,9 @@ public sealed interface PickResult {
   }
 
   /**
-   * The call fails, unless it is "wait for ready" and so waits for the next picker.
+   * The call fails. A "wait for ready" call waits for the next picker instead.
    *
-   * @param isOfConfig whether the configuration of the cluster has failed; if so, the call is not
+   * @param isOfConfig whether the cause is the configuration of the cluster; if so, the call is not
    *     retried
    */
   record Fail(RpcStatus status, boolean isOfConfig) implements PickResult {

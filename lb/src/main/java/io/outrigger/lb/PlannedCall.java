@@ -22,7 +22,7 @@ public interface PlannedCall {
 
   /**
    * The endpoints that earlier calls of the session used, the best first (see {@link
-   * SessionHint#preferred}). A new session has an empty list; a call without a session has no list.
+   * SessionHint#preferred}). A new session has an empty list; without a session, there is no value.
    */
   default Optional<List<EndpointAddress>> session() {
     return Optional.empty();

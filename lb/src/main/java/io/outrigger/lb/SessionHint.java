@@ -5,8 +5,9 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.List;
 
 /**
- * The endpoints that a session prefers, and a callback for the picked endpoint (A55's "pick
- * argument", A75's {@code override_host_attribute}). A session's addresses omit HTTP proxies (A86).
+ * The session of a call: its preferred endpoints, and a callback for the picked endpoint (A55's
+ * "pick argument", A75's {@code override_host_attribute}). The addresses contain no HTTP proxies
+ * (A86).
  */
 @LoopConfined
 public interface SessionHint {

@@ -14,11 +14,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Provides the calls of one policy's subchannels and the policy's dropped calls to load reports.
+ * Counts for load reports: the calls of one policy's subchannels, and the calls that it dropped.
  *
- * <p>The meter reads the counters of the subchannels when a report is due. The difference from the
- * last reading is added to the locality that the endpoint had in the meantime (decision lb-0015).
- * The meter reads a closed subchannel until its last call has ended.
+ * <p>The meter reads the counters of the subchannels when a report is due. The calls since the last
+ * reading are added to the locality that the endpoint had during this time (decision lb-0015). A
+ * closed subchannel is read until its last call has ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {
@@ -85,8 +85,8 @@ final class ClusterMeter implements LoadMeter {
   }
 
   /**
-   * Called before the locality or the metrics of a subchannel change, so that its counts so far are
-   * reported under the old locality and metrics.
+   * Called before the locality or the metrics of a subchannel change. The counts so far belong to
+   * the old locality and metrics.
    */
   void beforeChange(CountedSubchannel subchannel) {
     if (sums != null) {
@@ -101,7 +101,7 @@ final class ClusterMeter implements LoadMeter {
     }
   }
 
-  /** Called when no more calls begin. The meter counts the calls in progress until they end. */
+  /** Ends the meter: no more calls begin. Calls in progress are counted until they end. */
   void close() {
     closed = true;
     ending.addAll(inUse);

@@ -17,8 +17,8 @@ import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the calls of one subchannel. Load reports read the counts of {@code CountedSubchannel} and
- * so add no cost to a call. Package-private methods must run on the control loop.
+ * Counts the calls of one subchannel. Load reports use the same counts, so they add no cost to a
+ * call. Package-private methods must run on the control loop.
  */
 @AnyThread
 final class CountedSubchannel extends DelegatingSubchannel {

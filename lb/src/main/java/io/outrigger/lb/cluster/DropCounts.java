@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Counts the calls that a cluster dropped in each category (A27), and the calls that its breaker
  * refused (A32). A category keeps its count while the control plane configures the category, even
- * if the category's share changes. The count of a removed category is collected once more.
+ * if the category's share changes. When a category is removed, its last count is still part of the
+ * next collection.
  */
 @ControlConfined
 final class DropCounts {
@@ -29,8 +30,7 @@ final class DropCounts {
   /**
    * Counts the given categories from now on.
    *
-   * @param isCollected whether {@link #collect} will be called to take the counts of removed
-   *     categories
+   * @param isCollected whether the counts of removed categories are kept for {@link #collect}
    */
   void update(List<DropCategory> drops, boolean isCollected) {
     Map<String, DropCount> before = new LinkedHashMap<>(byCategory);

@@ -71,7 +71,7 @@ public sealed interface LbConfig {
   record Child(String name, String label, LbConfig config, boolean reresolves) {}
 
   /**
-   * Counts calls and ejects endpoints (A50), unless {@code detection} is empty.
+   * Counts calls and ejects endpoints (A50); does neither if {@code detection} is empty.
    *
    * @param cluster the cluster of the endpoints, which is the leaf cluster in an aggregate (A50-53)
    */
@@ -121,10 +121,10 @@ public sealed interface LbConfig {
    * Sends the calls of a session to the endpoints that the session names (A75, A55). Before the
    * first session, an override_host node has no effect.
    *
-   * @param statuses the health statuses with which sessions may reach an endpoint
-   * @param idleTimeout how long a connection that only sessions use is kept
-   * @param sessionOnly the endpoints that only sessions may reach, because the policies below
-   *     exclude these endpoints for their health (A75-44)
+   * @param statuses the health statuses of the endpoints that sessions may reach
+   * @param idleTimeout the time for which an unused connection is kept for sessions
+   * @param sessionOnly the endpoints that only sessions may reach, because of their health; the
+   *     policies below exclude them (A75-44)
    * @param unreachable the endpoints that no call may reach (A27-08)
    */
   record OverrideHost(
@@ -145,7 +145,7 @@ public sealed interface LbConfig {
       return "override_host";
     }
 
-    /** Includes the session-only endpoints, because outlier detection watches them too. */
+    /** Includes {@link #sessionOnly}, because outlier detection watches these endpoints too. */
     @Override
     public List<Backend> backends() {
       return sessionOnly.isEmpty()
@@ -208,8 +208,8 @@ public sealed interface LbConfig {
    * @param weights the weights of localities (A113), used only if {@link
    *     BalancingPolicy.EndpointPicking#weighsLocalities} is true
    * @param note the note that is added to the message of every failed pick
-   * @param locality the common locality of the endpoints, in the form of metric labels (A78); empty
-   *     for a policy that balances several localities
+   * @param locality the locality of all endpoints, written as a metric label (A78); empty for a
+   *     policy that balances several localities
    */
   record Leaf(
       BalancingPolicy.EndpointPicking settings,
@@ -235,10 +235,11 @@ public sealed interface LbConfig {
 
   /**
    * Fails all calls, because the cluster or priority has no endpoints, or the cluster does not
-   * exist or is unusable. If the cluster does not exist, "wait for ready" calls fail too, because
-   * they would keep a reference to the cluster forever (A31-09); otherwise they wait.
+   * exist or is unusable. A "wait for ready" call waits instead, unless the cluster does not exist:
+   * such a call would keep a reference to the cluster forever (A31-09).
    *
-   * @param status the status of failed calls, which is an absence if the cluster does not exist
+   * @param status the status of failed calls; {@link RpcStatus#isAbsence} if the cluster does not
+   *     exist
    * @param isOfConfig whether the cluster itself does not exist or is unusable
    */
   record Failing(RpcStatus status, boolean isOfConfig) implements LbConfig {

@@ -8,13 +8,12 @@ import java.util.Objects;
 
 /**
  * The weights of localities in a policy that balances the endpoints of all localities (A113). Under
- * A113, the weight of an endpoint depends on every other endpoint. The weight of an endpoint is
- * computed on demand and not stored in the endpoint, so that an unchanged endpoint stays the same
- * object.
+ * A113, the weight of an endpoint depends on all other endpoints. It is therefore computed on
+ * demand: if it were stored in the endpoint, any change would replace all endpoints.
  *
  * @param weights unsigned 32-bit numbers, at least 1; a locality without an entry has weight 1
- * @param totals the sum of the endpoint weights of each locality, if the policy has only a subset
- *     of the endpoints; empty for a policy with all endpoints
+ * @param totals the sum of the endpoint weights of each locality, including endpoints that the
+ *     policy does not have; empty if the policy has all endpoints
  */
 public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> totals) {
   public static final LocalityWeights EQUAL = new LocalityWeights(Map.of());
@@ -32,8 +31,8 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> t
   }
 
   /**
-   * Returns the weights for a policy that has only a subset of all endpoints. Each endpoint keeps
-   * its share among all endpoints, because A68 does not change shares.
+   * Returns the weights for a policy that has only a subset of all endpoints. The shares of the
+   * endpoints are computed as if the policy had all endpoints (A68).
    */
   public LocalityWeights amongAll(List<Backend> all) {
     return totals.isEmpty() ? new LocalityWeights(weights, sums(all)) : this;

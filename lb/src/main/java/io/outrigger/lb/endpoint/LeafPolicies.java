@@ -69,7 +69,7 @@ public final class LeafPolicies {
 
     @Override
     public void close() {
-      // A failing policy has nothing to close.
+      // Nothing to close.
     }
 
     @Override

@@ -32,8 +32,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * For each call, draws a few READY endpoints with replacement, and picks the drawn endpoint with
  * the fewest requests in flight. On a tie, the endpoint that was drawn first is picked (A48).
  *
- * <p>All event loops share one counter per endpoint. With a counter per event loop, a pick would
- * read one cache line per event loop and candidate.
+ * <p>All event loops share one counter per endpoint. With separate counters, a pick would read the
+ * counters of all event loops for each drawn endpoint.
  */
 @ControlConfined
 final class LeastRequestPolicy extends EveryEndpointPolicy<LeastRequestPolicy.Member> {
@@ -124,8 +124,8 @@ final class LeastRequestPolicy extends EveryEndpointPolicy<LeastRequestPolicy.Me
     }
 
     /**
-     * The picked endpoint has {@code n} requests in flight if the minimum of the drawn endpoints is
-     * {@code n}. Endpoints with equal counts have equal probabilities.
+     * The picked endpoint has the minimum count of the drawn endpoints. Endpoints with equal counts
+     * have equal probabilities.
      */
     @Override
     public PickPlan plan(PlannedCall call) {

@@ -39,7 +39,7 @@ public final class LoadRegistry implements LoadSource {
   /**
    * Starts to collect the counts of a meter.
    *
-   * @return the sums to which the meter adds counts that it cannot keep until the next collection
+   * @return the sums; the meter adds counts that it cannot keep until the next collection
    */
   public LoadSums join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
@@ -55,8 +55,8 @@ public final class LoadRegistry implements LoadSource {
   }
 
   /**
-   * Collects a meter's last counts for one server, before the meter counts for another server or
-   * for no server.
+   * Collects the last counts that a meter reports to {@code server}. Afterwards the meter reports
+   * to another server or to no server.
    */
   public void leave(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
@@ -111,7 +111,7 @@ public final class LoadRegistry implements LoadSource {
   private final class ServerLoads {
     private final Map<Key, Entry> entries = new LinkedHashMap<>();
 
-    /** Keys of {@link #entries} with a meter whose policy is closed. */
+    /** Keys of {@link #entries} that have a meter of a closed policy. */
     private final Set<Key> ending = new LinkedHashSet<>();
 
     /** Keys of {@link #entries} without a meter, the oldest first. */

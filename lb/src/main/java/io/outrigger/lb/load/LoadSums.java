@@ -21,8 +21,8 @@ public final class LoadSums {
   private long refused;
 
   /**
-   * The sums of one locality. {@code issued} is negative if an earlier report counted calls as
-   * issued that were never sent.
+   * The sums of one locality. {@code issued} is negative if calls of an earlier report turn out
+   * never to have been sent.
    */
   private static final class Sums {
     private final Map<String, MetricTotal> metrics = new HashMap<>();

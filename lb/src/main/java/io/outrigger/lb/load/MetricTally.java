@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each event loop has a slot with its own sums. A thread removes the sums from the slot before
  * it changes or reads them, so that no other thread has access to the sums meanwhile. No thread
- * locks or waits, and no count is lost. If the slot is empty because the event loop is changing its
- * sums, the control loop collects the event loop's sums at the next reading.
+ * locks or waits, and no count is lost. If the control loop finds a slot empty because the event
+ * loop is changing the sums, the control loop reads these sums the next time.
  */
 @AnyThread
 public final class MetricTally {

@@ -35,9 +35,9 @@ import java.util.Map;
  * TRANSIENT_FAILURE  else: calls fail with the reason of a child, by weight
  * </pre>
  *
- * <p>A call that is sent to an IDLE child makes the child connect and report CONNECTING, so that
- * the call is picked again among the other children. If calls went to READY children only, an IDLE
- * child beside a READY child would never get its share again.
+ * <p>A call that is sent to an IDLE child makes the child connect. The child reports CONNECTING,
+ * and the call is picked again among the other children. If calls went to READY children only, an
+ * IDLE child beside a READY child would never get its share again.
  *
  * <p>A child that is no longer configured is removed at once, together with its share. Children are
  * identified by their {@code Locality}, not by the locality's text, because two localities may have

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An update changes only the endpoints that differ: an unchanged endpoint keeps its connection.
  * Several changes of state in one turn of the control loop cause only one new picker, so that ten
  * thousand endpoints that connect at once do not publish ten thousand pickers. A new picker is
- * published even if the READY endpoints are unchanged, because a call may wait after the loss of
- * its connection, and only a new picker wakes the call.
+ * published even if the READY endpoints are unchanged, because only a new picker wakes a call that
+ * waits after the loss of its connection.
  */
 @ControlConfined
 public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy {
@@ -109,7 +109,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   }
 
   private Change<M> applyEndpoints(List<Backend> before, List<Backend> after) {
-    // On the first update, and if endpoints recur, members and endpoints differ in number.
+    // The numbers differ on the first update, and if an endpoint is listed twice.
     boolean isAligned = ordered.size() == before.size();
     ListChange<Backend> change = ListChange.between(isAligned ? before : List.of(), after);
     var removable =
@@ -236,8 +236,8 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
   /**
-   * The members that an update removes, unless an added endpoint with a member's address reuses the
-   * member.
+   * The members that an update would remove. An added endpoint reuses such a member if both have an
+   * address in common.
    */
   private static final class Removable<M extends LeafEndpoint> {
     private final Map<Key, M> byKey = new LinkedHashMap<>();
@@ -249,8 +249,8 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
 
     /**
      * Removes and returns the member that is reused for an added endpoint: a member with the same
-     * addresses, or else with some of the same addresses. The reuse keeps the connection of a DNS
-     * name that resolves to more addresses than before (A37-06).
+     * addresses, or else with some of the same addresses. So a connection stays when a DNS name
+     * resolves to more addresses than before (A37-06).
      */
     @Nullable M take(Key wanted) {
       M same = byKey.remove(wanted);

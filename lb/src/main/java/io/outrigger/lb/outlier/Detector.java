@@ -60,8 +60,8 @@ record Detector(LbContext context) {
   }
 
   /**
-   * Ejects an outlier, unless the outlier is already ejected, the budget is used up, or a random
-   * draw against the enforcement percentage keeps the outlier in service.
+   * Ejects an outlier that is in service. If the budget is used up, or a random draw is not below
+   * the enforcement percentage, the outlier stays in service.
    */
   private void evaluate(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, int enforcement, Sweep sweep) {

@@ -67,8 +67,8 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   }
 
   /**
-   * Ejects the subchannel before its owner has received any state. TRANSIENT_FAILURE is reported to
-   * the owner in a later task of the control loop.
+   * Ejects a new subchannel, whose owner has received no state yet. The owner gets
+   * TRANSIENT_FAILURE in a later task of the control loop.
    */
   void startEjected(RpcStatus why, ControlLoop control) {
     ejected = true;

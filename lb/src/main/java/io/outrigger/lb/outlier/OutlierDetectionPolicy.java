@@ -28,8 +28,8 @@ import java.util.Optional;
  *
  * <p>The policy wraps every subchannel of the nodes below. The wrapper counts the results of calls
  * per event loop. Once per interval, a sweep reads the counts, finds the outliers by two
- * algorithms, and ejects as many outliers as the budget allows. An ejected endpoint appears as
- * TRANSIENT_FAILURE to all nodes below, so these nodes use other endpoints or another priority. An
+ * algorithms, and ejects as many outliers as the budget allows. The nodes below see
+ * TRANSIENT_FAILURE for an ejected endpoint, and use other endpoints or another priority. An
  * ejected endpoint's connection stays open.
  *
  * <p>The tracker of an endpoint survives every update that keeps the endpoint's set of addresses.

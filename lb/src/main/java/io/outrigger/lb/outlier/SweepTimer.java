@@ -36,7 +36,7 @@ final class SweepTimer {
    */
   record Start(Instant time, long nanos) {}
 
-  /** Creates a stopped timer. The callback {@code sweep} may change or stop the timer. */
+  /** Creates a stopped timer. Its callback {@code sweep} may change or stop it. */
   SweepTimer(ControlLoop control, Consumer<Start> sweep) {
     this.control = control;
     this.sweep = sweep;

@@ -69,8 +69,8 @@ final class TrackerTable {
   }
 
   /**
-   * Replaces the endpoints of the cluster. Subchannels of removed endpoints stay unchanged until
-   * {@link #reassignOrphans}, because their owners are about to close most of these subchannels.
+   * Replaces the endpoints of the cluster. The subchannels of removed endpoints do not change until
+   * {@link #reassignOrphans}; their owners will have closed most of them by then.
    */
   void update(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);
@@ -126,9 +126,9 @@ final class TrackerTable {
   }
 
   /**
-   * Assigns each subchannel whose endpoint was removed to the endpoint that now has its address,
-   * and applies or ends the ejection accordingly. A subchannel whose address belongs to no endpoint
-   * is neither counted nor ejected.
+   * Assigns each subchannel whose endpoint was removed to the endpoint that now has its address.
+   * The subchannel is then ejected only if this endpoint is. A subchannel whose address belongs to
+   * no endpoint is neither counted nor ejected.
    */
   void reassignOrphans() {
     for (EjectableSubchannel orphan : new ArrayList<>(orphans)) {

@@ -108,7 +108,7 @@ final class AddressEntry implements Subchannel.Listener {
     lastUsed.setOpaque(nowNanos);
   }
 
-  /** Returns true to the first caller since {@link #clearRequest}; that caller must connect. */
+  /** Returns true if no connection is requested yet; the caller must then connect. */
   boolean markRequested() {
     return !requested.get() && requested.compareAndSet(false, true);
   }

@@ -38,7 +38,7 @@ final class AddressMap implements SharedSubchannels.Observer {
   private Set<HealthStatus> statuses = Set.of();
   private Duration idleTimeout = Duration.ZERO;
 
-  /** The caller must register the map as the observer of the subchannels. */
+  /** The caller must register this map as the observer of {@code subchannels}. */
   AddressMap(ControlLoop control, SharedSubchannels subchannels, Consumer<AddressEntry> onChange) {
     this.control = control;
     this.subchannels = subchannels;

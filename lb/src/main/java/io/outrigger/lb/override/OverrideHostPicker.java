@@ -24,9 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The first call of a session in a cluster waits while the control loop fills the address map.
  *
- * <p>The address entries change while the picker is in use. A waiting call misses no change,
- * because a new picker is published after every change that could end the wait, and every waiting
- * call is picked again with the new picker.
+ * <p>The address entries change while the picker is in use. After every change that may end the
+ * wait of a call, a new picker is published, and every waiting call is picked again with it.
  */
 @AnyThread
 final class OverrideHostPicker implements Picker {
@@ -150,8 +149,8 @@ final class OverrideHostPicker implements Picker {
   }
 
   /**
-   * Picks {@code entry}. If the entry's connection has changed since the entry was chosen, the call
-   * waits for a new picker, which will be published soon.
+   * Picks {@code entry}. If its connection is not READY, or no longer READY, the call waits for a
+   * new picker.
    */
   private PickResult pickPreferred(AddressEntry entry, SessionHint session) {
     entry.recordUse(control.nanoTime());

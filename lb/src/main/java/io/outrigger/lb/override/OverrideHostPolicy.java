@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * other calls move to another priority (A75, A55).
  *
  * <p>All policies below the override_host node share one subchannel per address (decision lb-0003).
- * After the first session, {@code OverrideHostPolicy} also holds a lease of every subchannel. If
- * the policies below close a subchannel, the lease keeps its connection open until sessions have
- * not used the connection for the idle timeout ({@link Ownership}). Before the first session,
- * {@code OverrideHostPolicy} has no effect (decision lb-0014).
+ * After the first session, {@code OverrideHostPolicy} holds a lease of every subchannel too. If the
+ * policies below close their leases, this lease keeps the connection open, until no session has
+ * used the connection for the idle timeout ({@link Ownership}). Before the first session, {@code
+ * OverrideHostPolicy} has no effect (decision lb-0014).
  *
  * <p>{@code OverrideHostPolicy} publishes the state of its child policy: connections that are kept
  * for sessions do not change the state of the cluster (A75-39).
@@ -195,7 +195,7 @@ public final class OverrideHostPolicy implements LbPolicy {
         + (excluded == 0 ? "" : ", " + Count.of(excluded, "endpoint") + " left out for health");
   }
 
-  /** Returns an endpoint, with its connection if the connection is kept only for sessions. */
+  /** Adds to an endpoint the connections that are kept only for sessions. */
   private LbEndpoint withSessionConnection(LbEndpoint endpoint) {
     AddressEntry first = entries.get(endpoint.address().bare());
     if (first == null) {

@@ -47,10 +47,10 @@ final class PriorityChild {
   /**
    * Creates a child in state CONNECTING, whose policy is created by the first update.
    *
-   * @param onChange runs when the state, the picker or the failover timer has changed, so that the
-   *     priority policy must choose again
-   * @param onRetired receives this child when the retirement timer has elapsed, so that the
-   *     priority policy must remove the child
+   * @param onChange runs when the state, the picker or the failover timer has changed; the priority
+   *     policy then chooses again
+   * @param onRetired receives this child when the retirement timer has elapsed; the priority policy
+   *     then removes the child
    */
   PriorityChild(
       ControlLoop control,

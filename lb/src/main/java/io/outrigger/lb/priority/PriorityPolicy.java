@@ -232,7 +232,7 @@ public final class PriorityPolicy implements LbPolicy {
     }
   }
 
-  /** Describes why calls go to a given priority and not to an earlier priority. */
+  /** Describes why calls go to a given priority instead of an earlier priority. */
   private String failoverReason(int index) {
     if (index == 0) {
       return "";

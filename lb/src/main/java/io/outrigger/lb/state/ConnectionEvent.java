@@ -30,7 +30,7 @@ public sealed interface ConnectionEvent {
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 
-  /** The endpoint has moved to another locality with its {@code open} connections. */
+  /** The endpoint has moved to another locality, and {@code open} connections with it. */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 
   /**

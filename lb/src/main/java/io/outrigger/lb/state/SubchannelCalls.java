@@ -12,8 +12,8 @@ public record SubchannelCalls(long active, long succeeded, long failed) {
   public static final SubchannelCalls NONE = new SubchannelCalls(0, 0, 0);
 
   /**
-   * The number of calls that were sent or are about to be sent. A call that is never sent is
-   * subtracted later.
+   * The number of calls for which the subchannel was picked. A call that turns out never to be sent
+   * is subtracted again.
    */
   public long issued() {
     return active + succeeded + failed;

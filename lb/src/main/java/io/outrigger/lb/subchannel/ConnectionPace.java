@@ -20,11 +20,10 @@ import org.jspecify.annotations.Nullable;
  * once, and calls would wait until nearly all connections are made.
  *
  * <p>Clusters with waiting calls have precedence over other clusters. Clusters of equal precedence
- * take turns and start one attempt per turn. An attempt counts against the limit until its
- * connection is ready or the attempt has failed, but at most for {@link #MAX_COUNTED_TIME}, so that
- * addresses that never answer do not delay other attempts. A cluster that has waiting calls but no
- * running attempt may exceed the limit by one attempt, as long as the number of running attempts is
- * less than twice the limit.
+ * take turns and start one attempt per turn. An attempt counts against the limit until it succeeds
+ * or fails, but at most for {@link #MAX_COUNTED_TIME}; otherwise addresses that never answer would
+ * delay all other attempts. A cluster with waiting calls but without a running attempt may start
+ * one attempt beyond the limit, while fewer attempts than twice the limit run.
  */
 @ControlConfined
 public final class ConnectionPace {
@@ -68,8 +67,8 @@ public final class ConnectionPace {
   }
 
   /**
-   * Posts a task that starts queued attempts, because a caller that closes several attempts may be
-   * about to close the next queued attempt too.
+   * Starts queued attempts in a later task, because the caller may be about to close the next
+   * queued attempt too.
    */
   private void startQueuedLater() {
     if (hasQueued()) {
@@ -90,8 +89,8 @@ public final class ConnectionPace {
   }
 
   /**
-   * While attempts are queued, sets a timer for the moment at which the oldest running attempt
-   * exceeds {@link #MAX_COUNTED_TIME} and stops counting against the limit.
+   * If attempts are queued, sets a timer. It fires when the oldest running attempt has run for
+   * {@link #MAX_COUNTED_TIME} and no longer counts.
    */
   private void startTimer() {
     if (timer == null && hasQueued()) {
@@ -160,7 +159,7 @@ public final class ConnectionPace {
       startUrgent();
     }
 
-    /** Whether this cluster may have its first running attempt beyond the limit. */
+    /** Whether this cluster, which has no running attempt, may start one beyond the limit. */
     private boolean hasUrgentRoom() {
       return isUrgent && attempts == 0 && running.size() < 2 * limit;
     }

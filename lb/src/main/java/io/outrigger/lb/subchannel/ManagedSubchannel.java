@@ -35,12 +35,12 @@ import org.jspecify.annotations.Nullable;
  * <p>A subchannel never reconnects by itself. The connector limits the duration of an attempt
  * (SC-50).
  *
- * <p>READY resets the back-off, so the back-off does not slow the attempts to a backend that first
- * accepts and then closes every connection. The start of the next attempt also depends on how the
- * last connection ended (decision lb-0026). After a connection that served calls, the next attempt
+ * <p>READY resets the back-off. A backend that accepts and then closes every connection would
+ * therefore be tried without a pause, so the start of the next attempt also depends on how the last
+ * connection ended (decision lb-0026). After a connection that served calls, the next attempt
  * starts at once, whatever the connection's age. After an unused connection, the subchannel waits
  * in state CONNECTING until {@link #UNUSED_GAP} has passed. Connections that broke within a second
- * have a separate back-off, which begins with the second such connection in a row and ends with a
+ * have a separate back-off. It begins with the second such connection in a row, and ends with a
  * connection that served calls or lived longer.
  */
 @ControlConfined
@@ -168,7 +168,7 @@ public final class ManagedSubchannel implements Subchannel {
     closeFailed();
   }
 
-  /** Closes the failed attempt, because onRemedied() no longer matters. */
+  /** Closes the failed attempt, so that it does not call onRemedied() any more. */
   private void closeFailed() {
     if (failed != null && failed.attempt != null) {
       failed.attempt.close();

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each owner holds a lease, which behaves like a separate subchannel. A lease starts IDLE, and
  * soon reports the state of the shared subchannel. After the last lease was closed, the shared
- * subchannel is closed in a later task of the control loop, so that a subchannel that one policy
- * closes and another policy obtains in the same update stays open.
+ * subchannel stays open until a later task of the control loop, because another policy may obtain a
+ * lease in the same update.
  */
 @ControlConfined
 public final class SharedSubchannels {
@@ -120,8 +120,8 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Reports all states in the same order to every owner. An owner may react to IDLE by requesting
-     * a connection, which causes the next state before the other owners have received IDLE.
+     * Reports all states in the same order to every owner. An owner that receives IDLE may request
+     * a connection at once. The next state then occurs before the other owners have received IDLE.
      */
     @Override
     public void onState(Connectivity next, RpcStatus why) {
@@ -158,7 +158,7 @@ public final class SharedSubchannels {
       }
     }
 
-    /** Uses the locality of the newest lease, because older leases are about to be closed. */
+    /** Uses the locality of the newest lease; leases of an older locality will soon be closed. */
     void updateLocality() {
       Backend newest = leases.get(leases.size() - 1).backend;
       if (!newest.locality().equals(locality)) {
@@ -216,9 +216,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Requests a connection. The shared subchannel ignores the request if it has left IDLE, which
-     * the owner may not know yet. An ignored request is repeated if the shared subchannel returns
-     * to IDLE before the owner has received another state.
+     * Requests a connection. If the shared subchannel has left IDLE, and the owner does not know it
+     * yet, the request is ignored. It is repeated if the shared subchannel returns to IDLE before
+     * the owner has received another state.
      */
     @Override
     public void requestConnection() {

@@ -34,8 +34,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   private final Ranking ranking;
 
   /**
-   * The index of each member of the subset. Keys are compared by identity, because a configuration
-   * has only one object per endpoint.
+   * The index of each member of the subset. Keys are compared by identity: a configuration has one
+   * object per endpoint.
    */
   private final IdentityHashMap<Backend, Integer> ranks = new IdentityHashMap<>();
 

@@ -25,11 +25,11 @@ import java.util.function.Consumer;
  * OUTAGE -> CALM   on READY
  * </pre>
  *
- * <p>A check for an outage visits all endpoints, because the state is not sufficient: a ring_hash
- * cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The check runs in
- * TRANSIENT_FAILURE until the outage is reported, and once at the end of the outage, so the check
- * costs nothing while a cluster works. If many endpoints fail one after the other, at most ten
- * checks a second run.
+ * <p>A check for an outage visits all endpoints. The state of the cluster does not show an outage:
+ * a ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The check runs
+ * in TRANSIENT_FAILURE until the outage is reported, and once at the end of the outage, so the
+ * check costs nothing while a cluster works. If many endpoints fail one after the other, at most
+ * ten checks a second run.
  */
 @ControlConfined
 final class ClusterEvents {
@@ -48,7 +48,7 @@ final class ClusterEvents {
   private boolean closed;
 
   /**
-   * @param count adds the cluster's endpoints to a tally
+   * @param count counts the cluster's endpoints in the given tally
    */
   ClusterEvents(
       String cluster, ControlLoop control, LbObserver observer, Consumer<EndpointTally> count) {

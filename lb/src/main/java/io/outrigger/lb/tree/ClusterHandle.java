@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The reference to a cluster that routes and calls hold. The handle has the cluster's published
+ * A reference to a cluster, held by routes and calls. The handle has the cluster's published
  * picker, and counts the calls that may use the picker (A31).
  *
  * <p>Routes hold handles, not names, so every cluster of a route has a load-balancing tree. A call
  * acquires the handle when the call is routed, and releases the handle when no further pick can
- * follow. A call that fails to acquire a handle, because the handle is retired, reads the route
- * selector again, which was replaced before the handle was retired. The last release of a retired
- * handle is reported, so that the cluster can be closed. Only the control loop sets the note,
- * publishes pickers, and retires or revives the handle.
+ * follow. A call cannot acquire a retired handle; the call then reads the route selector again,
+ * which was replaced before the handle was retired. The last release of a retired handle is
+ * reported, so that the cluster can be closed. Only the control loop sets the note, publishes
+ * pickers, and retires or revives the handle.
  */
 @AnyThread
 public final class ClusterHandle {
@@ -41,9 +41,9 @@ public final class ClusterHandle {
   private volatile Published published;
 
   /**
-   * @param picker the picker of the tree before its first update
+   * @param picker the picker that is used until the first update of the tree
    * @param onUnused receives this handle, on any thread, after the last release of a retired handle
-   * @param onCallsWaiting runs on the thread of a call that parks, if no other call is parked
+   * @param onCallsWaiting runs when the first call parks, on the thread of the call
    */
   ClusterHandle(
       String name, Picker picker, Consumer<ClusterHandle> onUnused, Runnable onCallsWaiting) {

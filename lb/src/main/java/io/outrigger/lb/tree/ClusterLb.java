@@ -61,8 +61,8 @@ final class ClusterLb implements LbParent {
 
   /**
    * Applies a configuration to the tree. A cluster that becomes an aggregate, or stops being an
-   * aggregate, gets a new tree at once, because only a change of a cluster's policy is a graceful
-   * switch (A52, decision lb-0030).
+   * aggregate, gets a new tree at once. Only a change of the cluster's policy is a graceful switch
+   * (A52, decision lb-0030).
    *
    * @param note the resolution note, which is added to the messages of failed calls (A88)
    */
@@ -84,7 +84,7 @@ final class ClusterLb implements LbParent {
     tree.close();
   }
 
-  /** Publishes a picker that fails the calls that hold the handle of a closed tree. */
+  /** Fails the calls that still hold the handle after the tree was closed. */
   void failCalls() {
     var status = RpcStatus.unavailable("cluster \"" + handle.name() + "\" was released");
     handle.publish(

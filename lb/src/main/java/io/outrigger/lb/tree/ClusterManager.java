@@ -69,8 +69,8 @@ public final class ClusterManager {
   /**
    * @param breakers the circuit breakers, which all managers of the process share
    * @param loads the counts for load reports, which all managers of the process share
-   * @param aggregatesDecide whether the policy of an aggregate replaces the policies of its leaf
-   *     clusters, as in gRPC before A75 (A75-05)
+   * @param aggregatesDecide true to use the policy of an aggregate instead of the policies of its
+   *     leaf clusters, as in gRPC before A75 (A75-05)
    */
   public ClusterManager(
       LbContext context,
@@ -153,7 +153,7 @@ public final class ClusterManager {
 
   /**
    * Updates the trees of the changed clusters; the rest of the configuration is unchanged. A
-   * changed cluster may be a cluster that no route names and that only calls hold.
+   * changed cluster may be one that no route names any more, but calls still hold.
    */
   public void update(Map<String, Outcome<ClusterConfig>> changed) {
     control.checkInside();
@@ -199,7 +199,7 @@ public final class ClusterManager {
     built().values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /** Counts the endpoints of each cluster in the tally that a function returns for its name. */
+  /** Counts the endpoints of each cluster; {@code tallies} maps its name to a tally. */
   public void count(Function<String, EndpointTally> tallies) {
     built().forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }
@@ -213,7 +213,7 @@ public final class ClusterManager {
     return Optional.ofNullable(built().get(cluster)).map(each -> LbNode.of(each::accept).get(0));
   }
 
-  /** The live clusters, all with their trees: status views show no cluster without a tree. */
+  /** Builds the trees that are missing, and returns the live clusters. */
   private Map<String, ClusterLb> built() {
     control.checkInside();
     buildAll();

@@ -72,8 +72,8 @@ final class ClusterTree {
   }
 
   /**
-   * Builds the tree of an aggregate: one layer of priorities (A75-20), each of which is the
-   * complete tree of a leaf cluster with the leaf's own policy and limits (A75-02, A75-22).
+   * Builds the tree of an aggregate. Its one layer of priorities (A75-20) has the complete tree of
+   * each leaf cluster, with the leaf's own policy and limits (A75-02, A75-22).
    *
    * @param leaves the usable leaf clusters, in order of preference
    */
@@ -107,7 +107,7 @@ final class ClusterTree {
         .toList();
   }
 
-  /** Returns the endpoints that ordinary requests may not reach and that the filter accepts. */
+  /** Of the endpoints that ordinary requests may not reach, returns those that pass the filter. */
   private static List<Backend> unusable(
       List<List<LocalityBackends>> backends, Predicate<Backend> filter) {
     return backends.stream()
@@ -131,8 +131,9 @@ final class ClusterTree {
     for (int i = 0; i < backends.size(); i++) {
       List<LocalityBackends> usable =
           backends.get(i).stream().filter(locality -> !locality.usable().isEmpty()).toList();
-      // A priority without usable endpoints is a failed child that is kept: when it gets endpoints
-      // again, it connects without a new failover timer (A56 "Child Connectivity State Tracking").
+      // A priority without usable endpoints stays in the tree as a failing child. When it gets
+      // endpoints again, it connects without a new failover timer (A56 "Child Connectivity State
+      // Tracking").
       children.add(
           new LbConfig.Child(
               names.names().get(i),

@@ -26,7 +26,7 @@ public final class LbLog implements LbObserver {
     if (event instanceof LbEvent.Outage) {
       return Level.WARN;
     }
-    // INFO would flood the log: unejected outliers recur, and many endpoints may fail at once.
+    // At INFO, these events would flood the log, since there are many at each sweep or failure.
     return event instanceof OutlierEvent.Unenforced || event instanceof LbEvent.EndpointState
         ? Level.DEBUG
         : Level.INFO;

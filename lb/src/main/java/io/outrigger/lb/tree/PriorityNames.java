@@ -15,8 +15,8 @@ import java.util.Set;
  * policy and its connections (A56 "LB Policy Configuration").
  *
  * @param names one name per priority, in the order of the priorities
- * @param known for each locality, the names of the priorities that contain the locality, the
- *     highest priority first
+ * @param known maps a locality to the names of the priorities that contain it, the highest priority
+ *     first
  * @param next the number in the next new name; numbers are never reused
  */
 record PriorityNames(List<String> names, Map<Locality, List<String>> known, long next) {

@@ -82,9 +82,9 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
   /**
    * A current ejection.
    *
-   * @param until the time after which the next sweep ends the ejection
-   * @param times the duration of the ejection as a multiple of the base ejection time; each
-   *     ejection soon after another ejection adds 1
+   * @param until the earliest time at which a sweep may end the ejection
+   * @param times the duration of the ejection in base ejection times; higher by 1 if the endpoint
+   *     was ejected shortly before
    */
   public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method by) {}
 }

@@ -85,7 +85,7 @@ public sealed interface LbEvent
           : "0 of " + endpoints + " endpoints can be reached; " + reason();
     }
 
-    /** Returns the text without the number of endpoints, which may have changed since. */
+    /** Returns the text without the number of endpoints, which may be outdated. */
     public String reason() {
       return endpoints == 0
           ? "calls fail, because no endpoint may be used"

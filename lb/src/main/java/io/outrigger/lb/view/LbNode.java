@@ -16,8 +16,8 @@ import java.util.function.Consumer;
  * @param config the policy's settings: strings, numbers, booleans, or lists of these types; must
  *     not be modified
  * @param detail one line of details for people; may be empty
- * @param endpoints the endpoints of a leaf policy; for a node with children, the endpoints that no
- *     child balances because of their health
+ * @param endpoints the endpoints of a leaf policy; in a node with children, the endpoints whose
+ *     health excludes them from all children
  * @param isUsed whether the parent sends calls to this node now; true for a root
  */
 public record LbNode(

@@ -21,7 +21,7 @@ public interface NodeVisitor {
 
   default void leave() {}
 
-  /** Visits a node that its parent has not started, so that no endpoint is connected. */
+  /** Visits a node that its parent has not started; its endpoints are not connected. */
   default void notStarted(String name, LbConfig config) {
     enter(
         new LbNode(name, config.policy(), Connectivity.IDLE, Map.of(), LbNode.NOT_STARTED, false));
@@ -29,7 +29,7 @@ public interface NodeVisitor {
     leave();
   }
 
-  /** Returns a visitor that applies a change to every endpoint and passes all else on. */
+  /** Returns a visitor that changes every endpoint before this visitor receives it. */
   default NodeVisitor mapEndpoints(UnaryOperator<LbEndpoint> change) {
     NodeVisitor all = this;
     return new NodeVisitor() {

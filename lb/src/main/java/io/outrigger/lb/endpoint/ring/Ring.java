@@ -30,10 +30,10 @@ final class Ring {
   }
 
   /**
-   * Builds a ring from at least one slot. The slot with the smallest share gets a whole number of
-   * entries, chosen so that the ring has {@code minSize} entries or a few more, unless {@code
-   * maxSize} or {@link #MAX_SIZE} is smaller. If the shares do not add up to a whole number of
-   * entries, the ring gets one entry more, because gRPC also rounds the last slot up.
+   * Builds a ring from at least one slot. The size of the ring is chosen so that the slot with the
+   * smallest share gets a whole number of entries. The size is {@code minSize} or a little more,
+   * but at most {@code maxSize} and {@link #MAX_SIZE}. If the shares do not add up to a whole
+   * number of entries, the ring gets one entry more, because gRPC also rounds the last slot up.
    *
    * @param slots the slots in the order of their keys; a slot's number is its list index
    * @param shares the share of each slot, in proportion to the other shares

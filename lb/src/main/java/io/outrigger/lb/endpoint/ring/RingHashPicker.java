@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Picks the first endpoint that has not failed, beginning at the request's hash on the ring (A61
- * "Ring Hash"). A request without the configured hash header has a random hash, gets the first
- * READY endpoint, and requests at most one connection (A76).
+ * "Ring Hash"). For a request without the configured hash header, the search begins at random,
+ * picks the first READY endpoint, and requests at most one connection (A76).
  *
  * @param states the states of the endpoints, by slot number
  * @param uses the pick results of READY endpoints, by slot number

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE  else
  * </pre>
  *
- * <p>In states CONNECTING and TRANSIENT_FAILURE, a ring_hash policy gets no requests if a priority
- * policy above it uses another child, and so keeps one endpoint connecting without requests (A61
- * "Ring Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
+ * <p>Below a priority policy that uses another child, a ring_hash policy gets no requests. To
+ * become READY, it still keeps one endpoint connecting in states CONNECTING and TRANSIENT_FAILURE
+ * (A61 "Ring Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndpoint> {
@@ -100,7 +100,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
 
   @Override
   protected void onMemberChange(RingEndpoint member) {
-    // The next picker includes the member's change.
+    // Nothing to do here, because publish() reads the states of all members.
   }
 
   @Override
@@ -132,8 +132,8 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
   }
 
   /**
-   * Connects an IDLE endpoint, beginning at a random entry of the ring, so that many clients with
-   * the same failed endpoints do not all connect to the same endpoint (A117).
+   * Connects an IDLE endpoint. The search begins at a random entry of the ring; otherwise many
+   * clients with the same failed endpoints would all connect to the same endpoint (A117).
    */
   private void keepConnecting(Ring current) {
     if (count(Connectivity.CONNECTING) > 0 || count(Connectivity.IDLE) == 0) {

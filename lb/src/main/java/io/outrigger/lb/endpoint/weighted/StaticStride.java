@@ -3,10 +3,10 @@ package io.outrigger.lb.endpoint.weighted;
 import io.outrigger.base.AnyThread;
 
 /**
- * A stateless schedule of turns in proportion to weights. Each round offers one turn to every
- * endpoint. In round {@code g}, an endpoint of weight {@code w} takes its turn if there is a
- * multiple of {@link #MAX_WEIGHT} between {@code w * g} and {@code w * (g + 1)}. Each endpoint has
- * a different offset, so that endpoints of equal weight do not take their turns in bursts.
+ * Schedules turns by weight. Each round offers one turn to every endpoint. An endpoint of weight
+ * {@code w} takes {@code w} of {@link #MAX_WEIGHT} turns: it takes its turn in round {@code g} if
+ * there is a multiple of {@code MAX_WEIGHT} between {@code w * g} and {@code w * (g + 1)}. Each
+ * endpoint has a different offset, which avoids bursts of endpoints of equal weight.
  *
  * <p>Weights are scaled so that the largest weight is {@code MAX_WEIGHT}. Each weight is limited to
  * between a tenth of the mean and ten times the mean, so that one wrong report cannot attract all
@@ -52,7 +52,7 @@ final class StaticStride {
 
   /**
    * Returns the index of the endpoint that takes the turn with a given number, or -1 if the
-   * endpoint skips the turn. Callers increment the turn's number after each turn.
+   * endpoint skips the turn. A skipped turn uses up its number.
    */
   int turn(long sequence) {
     int index = (int) (sequence % weights.length);
@@ -62,7 +62,7 @@ final class StaticStride {
     return (weight * round + offset) % MAX_WEIGHT < MAX_WEIGHT - weight ? -1 : index;
   }
 
-  /** Returns the fraction of all taken turns that one endpoint takes. */
+  /** Returns the probability that a turn, if taken, is taken by a given endpoint. */
   double share(int index) {
     long sum = 0;
     for (int weight : weights) {

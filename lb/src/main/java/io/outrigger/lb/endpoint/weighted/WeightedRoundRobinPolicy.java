@@ -227,7 +227,7 @@ public final class WeightedRoundRobinPolicy
    * Picks endpoints in the order of a schedule. Each event loop counts its own turns. All pickers
    * of a policy share the turn counts, so that a picker with new weights continues the round.
    *
-   * @param schedule returns the index in {@code results} for each turn
+   * @param schedule maps the number of a turn to an index in {@code results}
    * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
    */
   @AnyThread
