@@ -11,9 +11,9 @@ import java.util.function.LongSupplier;
  * watch has its own thread.
  *
  * <ul>
- *   <li>The watch collects the heap when the used bytes exceed the limit for peers, or when the
- *       heap is full. {@link MemoryGauge} then knows how many bytes are live. The watch spends at
- *       most a fifth of the time in collections. If the heap stays full for {@link #FULL_LIMIT}
+ *   <li>The watch collects the heap when the used bytes suggest that peers hold too much, or when
+ *       the heap is full. {@link MemoryGauge} then knows how many bytes are live. The watch spends
+ *       at most a fifth of the time in collections. If the heap stays full for {@link #FULL_LIMIT}
  *       despite collections, the watch calls {@link OutOfMemory#onFullHeap}, because the JVM would
  *       do little but collect.
  *   <li>If the live bytes make memory short, the watch collects again after {@link #PERIOD},

@@ -27,18 +27,19 @@ import org.jspecify.annotations.Nullable;
  * a collection, minus the live bytes of the program itself.
  *
  * <pre>
- * from 50 %  short: windows do not grow, and the heaviest apps are read from ten times a second
+ * from 50 %  short: windows do not grow, and the heaviest apps are read only ten times a second
  * from 85 %  the heaviest connections are ended, one after the other, until 75 % is reached
  * from 100 % full: new connections, and requests on connections that hold 256 KiB, are refused
  * </pre>
  *
- * <p>These percentages are the largest of three ratios: live heap to the heap's limit, used buffers
- * outside of the heap to the buffers' limit, and the sum of both to the total limit. Only a
- * collection shows how much of the heap is live, so connections are ended because of the heap only
- * after a collection. Between two collections, the gauge reads the used bytes, garbage included.
- * When they exceed 85 % of the heap's limit, memory counts as short, and {@link HeapWatch} collects
- * the heap. Above 100 %, the proxy stops reading from apps, except busy apps that hold little.
- * Above 115 %, it also stops reading from backends, because no window limits response headers.
+ * <p>Each percentage is compared with the largest of three ratios: live heap to the heap's limit,
+ * used buffers outside of the heap to the buffers' limit, and the sum of both to the total limit.
+ * Only a collection shows how much of the heap is live, so connections are ended because of the
+ * heap only after a collection. Between two collections, the gauge reads the used bytes, garbage
+ * included. When they exceed 85 % of the heap's limit, memory counts as short, and {@link
+ * HeapWatch} collects the heap. Above 100 %, the proxy stops reading from apps, except busy apps
+ * that hold little. Above 115 %, it also stops reading from backends, because no window limits
+ * response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
