@@ -56,7 +56,7 @@ class PageCommandsIT {
           .filter(file -> file.toString().endsWith(".md"))
           .flatMap(file -> BLOCK.matcher(text(file)).results())
           .map((MatchResult block) -> block.group(1))
-          .filter(block -> block.lines().anyMatch(line -> PROGRAMS.contains(line.split(" ")[0])))
+          .filter(block -> block.lines().anyMatch(line -> PROGRAMS.contains(line.split(" ", 2)[0])))
           .toList();
     }
   }

@@ -4,10 +4,14 @@ package io.outrigger.config.route;
 public sealed interface HostRewrite {
   HostRewrite NONE = new None();
 
-  /** The authority that the route sets for an endpoint of that name; empty when it sets none. */
-  default String authority(String hostname) {
-    String own = this instanceof OfEndpoint ? hostname : "";
-    return this instanceof Literal literal ? literal.authority() : own;
+  /**
+   * Returns the authority that the given rewrite sets for an endpoint; empty when it sets none.
+   *
+   * @param hostname the host name of the endpoint; empty for none
+   */
+  static String authority(HostRewrite rewrite, String hostname) {
+    String own = rewrite instanceof OfEndpoint ? hostname : "";
+    return rewrite instanceof Literal literal ? literal.authority() : own;
   }
 
   record None() implements HostRewrite {}

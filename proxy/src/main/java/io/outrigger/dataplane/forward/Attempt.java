@@ -109,7 +109,7 @@ final class Attempt implements CallTransport.Waiter {
   void send(HostRewrite rewrite, long timeoutNanos, int previousAttempts) {
     Http2Stream backend = requireNonNull(stream);
     RequestHead head = call.head();
-    String rewritten = rewrite.authority(subchannel.backend().endpoint().hostname());
+    String rewritten = HostRewrite.authority(rewrite, subchannel.backend().endpoint().hostname());
     long tooLarge =
         HopByHopHeaders.send(
             backend,

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HeaderMatcher;
+import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.WireText;
@@ -120,7 +121,7 @@ public final class ExplainView {
     } else if (branch.decision() instanceof RouteDecision.Forward chosen) {
       addForward(json, branch, chosen, all.request());
       UnaryOperator<String> authority =
-          host -> all.authority().apply(chosen.action().hostRewrite().authority(host));
+          host -> all.authority().apply(HostRewrite.authority(chosen.action().hostRewrite(), host));
       return branch
           .tree()
           .flatMap(tree -> branch.plan().map(plan -> new PickView(tree, plan, authority)))
