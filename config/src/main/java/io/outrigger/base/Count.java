@@ -2,7 +2,7 @@ package io.outrigger.base;
 
 import java.util.List;
 
-/** Formats numbers of things, and lists with a limited length, for messages. */
+/** Formats counts, such as {@code 2 clusters}, and shortened lists for messages. */
 @AnyThread
 public final class Count {
   private Count() {}
@@ -12,7 +12,7 @@ public final class Count {
     return number + " " + singular + (number == 1 ? "" : "s");
   }
 
-  /** Lists the first {@code max} of {@code texts}, then the number of the omitted texts. */
+  /** Joins at most {@code max} of the texts, and adds the number of omitted texts. */
   public static String list(List<String> texts, int max) {
     int more = texts.size() - max;
     return more <= 0

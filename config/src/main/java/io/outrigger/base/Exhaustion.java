@@ -25,7 +25,7 @@ public final class Exhaustion {
     return Optional.empty();
   }
 
-  /** Whether the JVM threw {@code error}; without free buffers, Netty throws a subclass. */
+  /** Whether {@code error} is of the JVM; Netty throws a subclass when buffers are exhausted. */
   public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;
   }

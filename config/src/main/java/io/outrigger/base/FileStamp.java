@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The attributes by which a change of a file is detected without reading the file (decision
- * xds-0045). When a Kubernetes volume swaps a link, the file's key changes but the path does not.
+ * xds-0045). A swapped link in a Kubernetes volume changes the {@code key} of a path.
  */
 public record FileStamp(@Nullable Object key, FileTime modified, long size) {
   /** Reads the attributes with one blocking system call; empty if the file does not exist. */

@@ -63,8 +63,8 @@ public record IpAddress(boolean isV6, long high, long low) {
   }
 
   /**
-   * Whether {@code text} is four numbers up to 255, without leading zeros, which some parsers read
-   * as octal. Uses no regular expression, which would be ten times slower.
+   * Whether {@code text} is four numbers up to 255. Leading zeros are refused, because some parsers
+   * read such numbers as octal. Uses no regular expression, which would be ten times slower.
    */
   private static boolean isV4(String text) {
     int numbers = 0;

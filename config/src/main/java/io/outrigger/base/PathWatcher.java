@@ -22,7 +22,7 @@ public final class PathWatcher<T> {
 
   private final String name;
   private final ControlLoop loop;
-  private final Executor reading;
+  private final Executor executor;
   private final Supplier<Supplier<T>> poll;
   private final Consumer<T> onResult;
   private TimerHandle next = () -> {};
@@ -33,20 +33,20 @@ public final class PathWatcher<T> {
    * Creates a watcher, which {@link #start} or {@link #startLater} starts.
    *
    * @param name a description of the files for log messages
-   * @param reading runs the polls, which may block
-   * @param poll called on the control loop before each poll; returns a supplier that reads the
-   *     files on the executor {@code reading}
+   * @param executor runs the polls, which may block
+   * @param poll called on the control loop before each poll; {@code executor} runs its result,
+   *     which reads the files
    * @param onResult receives the result of each poll on the control loop
    */
   public PathWatcher(
       String name,
       ControlLoop loop,
-      Executor reading,
+      Executor executor,
       Supplier<Supplier<T>> poll,
       Consumer<T> onResult) {
     this.name = name;
     this.loop = loop;
-    this.reading = reading;
+    this.executor = executor;
     this.poll = poll;
     this.onResult = onResult;
   }
@@ -66,7 +66,7 @@ public final class PathWatcher<T> {
 
   private void poll() {
     Supplier<T> begun = poll.get();
-    reading.execute(() -> run(begun));
+    executor.execute(() -> run(begun));
   }
 
   private void run(Supplier<T> begun) {

@@ -13,8 +13,7 @@ public final class PlainText {
   private PlainText() {}
 
   /**
-   * Returns the text with one space instead of successive {@linkplain #isControl control
-   * characters}.
+   * Returns the text, with one space for each run of {@linkplain #isControl control characters}.
    */
   public static String of(String text) {
     if (text.codePoints().noneMatch(PlainText::isControl)) {
@@ -68,7 +67,7 @@ public final class PlainText {
     return text.length() <= max ? text : text.substring(0, max) + "…";
   }
 
-  /** Percent-encodes, as UTF-8, all characters that {@code isKept} does not accept. */
+  /** Percent-encodes, as UTF-8, each character for which {@code isKept} is false. */
   public static String percentEncoded(String text, IntPredicate isKept) {
     if (text.chars().allMatch(isKept)) {
       return text;

@@ -2,7 +2,7 @@ package io.outrigger.base;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A source of random numbers for any thread. Tests can set the numbers of one {@link Purpose}. */
+/** A thread-safe source of random numbers; tests can set the numbers of each {@link Purpose}. */
 public interface RandomSource {
   enum Purpose {
     BACKOFF_JITTER,

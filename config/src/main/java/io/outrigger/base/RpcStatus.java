@@ -77,14 +77,14 @@ public record RpcStatus(Code code, String message) {
     return new RpcStatus(code, message.isEmpty() ? prefix : prefix + ": " + message);
   }
 
-  /** Returns this status with {@code note}, which may be empty, at the end of the message. */
+  /** Returns this status with {@code note} appended to the message; {@code note} may be empty. */
   public RpcStatus withNote(String note) {
     return message.endsWith(note) ? this : new RpcStatus(code, message + "; " + note);
   }
 
   /**
-   * Returns the status UNAVAILABLE, with the message of this failure, for calls after a failure of
-   * the control plane or of name resolution (A88 "status codes", A54).
+   * Returns the status of calls that fail because of this failure of the control plane or of name
+   * resolution: UNAVAILABLE with the same message (A88 "status codes", A54).
    */
   public RpcStatus forDataPlane() {
     return code == Code.UNAVAILABLE ? this : new RpcStatus(Code.UNAVAILABLE, message);

@@ -1,6 +1,6 @@
 package io.outrigger.base;
 
-/** A scheduled task. After {@link #cancel} on the task's own loop the task never runs. */
+/** A scheduled task; it never runs after {@link #cancel} was called on the task's own loop. */
 public interface TimerHandle {
   void cancel();
 }

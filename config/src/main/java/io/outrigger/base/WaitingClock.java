@@ -11,7 +11,7 @@ public final class WaitingClock {
     return System.nanoTime();
   }
 
-  /** Sleeps for {@code time}, or until an interrupt, which leaves the interrupt flag set. */
+  /** Sleeps for {@code time}. An interrupt ends the sleep and leaves the interrupt flag set. */
   public static void sleep(Duration time) {
     try {
       Thread.sleep(time.toMillis());

@@ -7,7 +7,7 @@ import java.util.Optional;
  * The files of a {@code file_watcher} (A29, A87), and of {@code tls} channel credentials (A65).
  * Relative paths refer to the working directory.
  *
- * @param certificate the certificate chain, leaf first; present exactly when {@code privateKey} is
+ * @param certificate the certificate chain, leaf first; present if {@code privateKey} is present
  * @param spiffeTrustBundleMap takes precedence over {@code caCertificate} (A87)
  * @param refreshInterval the interval between two reads of the files, at least 1 s
  */

@@ -37,8 +37,8 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /**
-   * Returns a member that is an object, or else an empty object. If the member has another type,
-   * that error is recorded, and the empty object records no errors.
+   * Returns a member that is an object, or else an empty object. A member of another type is
+   * recorded as an error; reading its fields then records no more errors.
    */
   JsonNode object(String name) {
     Optional<JsonNode> found = member(name);
@@ -59,8 +59,8 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /**
-   * Returns the end of an error message that names a probable misspelling of {@code name}; may be
-   * empty.
+   * If a member has a name similar to {@code name}, returns a suggestion for the end of an error
+   * message; otherwise an empty text.
    */
   String misspelt(String name) {
     return asObject()

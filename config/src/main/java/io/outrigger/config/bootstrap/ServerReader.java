@@ -22,7 +22,7 @@ final class ServerReader {
     return servers;
   }
 
-  /** Reads one server; replaces an invalid field by any value, because the document is refused. */
+  /** Reads one server. Placeholders replace invalid fields, as the document is refused anyway. */
   private static XdsServer server(JsonNode node) {
     String uri = node.requiredText("server_uri").orElse("-");
     if (uri.isBlank() || !uri.equals(uri.strip())) {
@@ -108,7 +108,7 @@ final class ServerReader {
       Optional<String> name = feature.text();
       name.ifPresent(names::add);
       if (name.equals(Optional.of("resource_timer_is_transient_failure"))) {
-        // A88 contains the name with "failure" once; the correct name ends in "error".
+        // A88 uses the name with "failure" in one place; the correct name ends in "error".
         node.findings()
             .warn(
                 feature.path(),

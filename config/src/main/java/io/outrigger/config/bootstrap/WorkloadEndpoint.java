@@ -13,7 +13,7 @@ public record WorkloadEndpoint(String uri, String target) {
   private static final String FORMS =
       "give unix:///path/of/the/socket or tcp://address:port, the address as numbers";
 
-  /** Parses an endpoint's URI. Messages of failures omit {@code text}, which the caller adds. */
+  /** Parses an endpoint's URI. The caller adds {@code text} to the message of a failure. */
   public static Outcome<WorkloadEndpoint> parse(String text) {
     URI uri;
     try {

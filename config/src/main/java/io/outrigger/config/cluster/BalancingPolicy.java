@@ -10,14 +10,14 @@ import java.util.List;
  */
 public sealed interface BalancingPolicy {
   /**
-   * Whether an ejected endpoint (A50) gets no calls (A50-52, decision lb-0011). Outlier detection
-   * has no effect on pick_first, which chooses by connections alone (A61).
+   * Whether ejected endpoints (A50) are excluded from calls (A50-52, decision lb-0011). Outlier
+   * detection has no effect on pick_first, which chooses by connections alone (A61).
    */
   default boolean excludesEjected() {
     return true;
   }
 
-  /** Picks a locality by weight; the policy {@code child} balances within each locality. */
+  /** Picks a locality by weight; {@code child} then picks an endpoint of the locality. */
   record WrrLocality(BalancingPolicy child) implements BalancingPolicy {
     @Override
     public boolean excludesEjected() {
@@ -26,8 +26,8 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * Applies the policy {@code child} to a random subset of the endpoints, which each process
-   * chooses for itself (A68).
+   * Applies {@code child} to a random subset of the endpoints. Each process chooses its own subset
+   * (A68).
    *
    * @param subsetSize the maximum size of the subset, 1 to {@link #LARGEST}
    */
@@ -50,7 +50,7 @@ public sealed interface BalancingPolicy {
   sealed interface EndpointPicking extends BalancingPolicy {
     String policy();
 
-    /** Whether the policy multiplies the weights of an endpoint and its locality (A113). */
+    /** Whether the weight of an endpoint is multiplied by the weight of its locality (A113). */
     default boolean weighsLocalities() {
       return false;
     }
@@ -133,8 +133,8 @@ public sealed interface BalancingPolicy {
    *     #MIN_UPDATE_PERIOD}
    * @param errorPenalty the factor by which the error rate is added to the utilization; not
    *     negative
-   * @param utilizationMetrics the metrics, such as {@code named_metrics.queue}, of which the
-   *     largest value is the utilization
+   * @param utilizationMetrics the names of metrics, such as {@code named_metrics.queue}; the
+   *     largest of their values is the utilization
    */
   record WeightedRoundRobin(
       boolean oob,

@@ -49,8 +49,8 @@ public record ClusterResource(
   /**
    * The settings of session affinity.
    *
-   * @param idleTimeout the idle time after which a connection that only sessions need is closed
-   *     (A75)
+   * @param idleTimeout the idle time after which a connection that is kept only for sessions is
+   *     closed (A75)
    * @param overrideHostStatus the health statuses of the endpoints that sessions may use (A55-14)
    */
   public record Sessions(Duration idleTimeout, Set<HealthStatus> overrideHostStatus) {

@@ -11,7 +11,7 @@ public sealed interface ClusterSource {
    * Endpoints from an EDS resource.
    *
    * @param resourceName the service name, or the cluster's name if {@code serviceName} is empty
-   * @param serviceName identifies load reports and circuit breakers (A27, A32); may be empty
+   * @param serviceName the name in load reports and for circuit breakers (A27, A32); may be empty
    */
   record Eds(String resourceName, String serviceName) implements ClusterSource {
     public Eds(String serviceName) {

@@ -44,7 +44,7 @@ public record PropagatedMetrics(
         && namedMetrics.isEmpty();
   }
 
-  /** The selected keys of a map: every key if {@code all} is true, else only {@code some}. */
+  /** Selects keys of a map: every key if {@code all} is true, else the keys in {@code some}. */
   public record Keys(boolean all, Set<String> some) {
     private static final String EVERY = "*";
 

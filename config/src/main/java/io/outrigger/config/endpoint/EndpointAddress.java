@@ -37,7 +37,7 @@ public record EndpointAddress(
     return ip.startsWith(UNIX) ? Optional.of(ip.substring(UNIX.length())) : Optional.empty();
   }
 
-  /** Parses the form of {@link #toString}, without canonicalization; empty for any other text. */
+  /** Parses the output of {@link #toString} without canonicalization; empty for any other text. */
   public static Optional<EndpointAddress> parse(String text) {
     Matcher parts = TEXT.matcher(text);
     if (!parts.matches() || Integer.parseInt(parts.group(2)) > MAX_PORT) {
@@ -56,8 +56,8 @@ public record EndpointAddress(
     return proxy.isEmpty() && tls.isEmpty() ? this : new EndpointAddress(ip, port);
   }
 
-  // equals and hashCode are written by hand, because updates use addresses as keys of hash tables,
-  // and the first use of a record's own methods would slow down each start.
+  // Written by hand, because updates use addresses as keys of hash tables, and the first use of a
+  // record's generated methods would slow down each start.
   @Override
   public boolean equals(Object other) {
     return other instanceof EndpointAddress that

@@ -31,7 +31,7 @@ public record EndpointSet(
     this(name, priorities, drops, List.of());
   }
 
-  /** Returns why no endpoint of the priority with the given localities can be picked. */
+  /** Returns the reason why no endpoint of one priority's {@code localities} can be picked. */
   public String whyUnusable(List<LocalityEndpoints> localities) {
     Map<HealthStatus, Integer> byHealth = new EnumMap<>(HealthStatus.class);
     for (LocalityEndpoints locality : localities) {
@@ -44,8 +44,8 @@ public record EndpointSet(
   }
 
   /**
-   * Returns an equal set that reuses equal parts of {@code previous}, so that later comparisons are
-   * fast. Returns {@code previous} itself if the two sets are equal.
+   * Returns a set that is equal to this set and reuses equal parts of {@code previous}, so that
+   * later comparisons are fast. Returns {@code previous} itself if the two sets are equal.
    */
   public EndpointSet sharing(EndpointSet previous) {
     Map<Locality, LocalityEndpoints> known = new HashMap<>();

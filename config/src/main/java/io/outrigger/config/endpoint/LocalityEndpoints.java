@@ -9,7 +9,7 @@ public record LocalityEndpoints(Locality locality, long weight, List<Endpoint> e
     endpoints = List.copyOf(endpoints);
   }
 
-  /** Returns equal endpoints that reuse equal parts of {@code previous}. */
+  /** Returns an equal value that reuses the equal parts of {@code previous}. */
   LocalityEndpoints sharing(LocalityEndpoints previous) {
     List<Endpoint> shared = ListChange.shared(previous.endpoints, endpoints);
     return shared == previous.endpoints && weight == previous.weight

@@ -40,8 +40,8 @@ public record FilterChainMatch(
   }
 
   /**
-   * The fields that match no connection unless they are empty (A36). Two chains that differ only in
-   * a field of {@code Unmatched} are no duplicates.
+   * A chain with a value in one of these fields matches no connection (A36). Two chains that differ
+   * only in such a field are not duplicates.
    */
   public record Unmatched(
       Set<Integer> destinationPorts, Set<String> serverNames, Set<String> applicationProtocols) {
@@ -62,8 +62,8 @@ public record FilterChainMatch(
 
   /**
    * Whether the two chains are duplicates, which means that a connection could match both equally
-   * well. A36 compares the Cartesian products of the fields of both chains; the products share an
-   * element if the chains share a value of each field.
+   * well. A36 compares the Cartesian products of the fields. Two products share an element if the
+   * chains share a value of each field.
    */
   public boolean duplicates(FilterChainMatch other) {
     return transport.equals(other.transport)
@@ -81,9 +81,9 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns the chain that matches a connection best. For one field after the other, only the
-   * chains with the most specific match are kept: destination prefix, transport protocol, source
-   * type, source prefix, source port (A36).
+   * Returns the chain that matches a connection best. Only the chains with the most specific match
+   * are kept, for one field after the other: destination prefix, transport protocol, source type,
+   * source prefix, source port (A36).
    */
   static Optional<ServerFilterChain> best(
       List<ServerFilterChain> chains, IpAddress local, IpAddress peer, int peerPort) {
@@ -117,8 +117,9 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns how specifically {@code ranges} match {@code address}. A range of length 0 is more
-   * specific than an empty set, because the range restricts the IP version.
+   * Returns a greater number for a more specific match of {@code ranges} with {@code address}. A
+   * range of length 0 is more specific than an empty set, because the range restricts the IP
+   * version.
    */
   private static int prefix(Set<CidrRange> ranges, IpAddress address) {
     int longest = ranges.isEmpty() ? 0 : NO_MATCH;

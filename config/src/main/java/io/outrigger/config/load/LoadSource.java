@@ -16,9 +16,9 @@ public interface LoadSource {
   void onServersChanged(Runnable listener);
 
   /**
-   * Returns and resets the counts for {@code server} of the requested clusters.
+   * Returns the counts that {@code server} requested, and resets them.
    *
-   * @param requested accepts the names of the clusters whose load the server requested
+   * @param requested whether the server requested the load of a cluster, by the cluster's name
    */
   List<ClusterLoad> take(XdsServer server, Predicate<String> requested);
 }

@@ -15,9 +15,9 @@ public interface Overlaid {
   /**
    * Calls {@code visitor} for each part of the resource that matches a rule.
    *
-   * @param visitor receives the effect of local policy and the name of the part: a cluster's name
-   *     or {@code configuration/virtual host/route}, where a route without a name is {@code #} and
-   *     its index
+   * @param visitor receives the name of the part and the effect of local policy. The name is a
+   *     cluster's name, or {@code configuration/virtual host/route} with {@code #} and the index
+   *     for a route without a name
    */
   void visitEffects(BiConsumer<String, OverlayEffect> visitor);
 }

@@ -28,7 +28,7 @@ public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omi
   /**
    * A rule of which no field was applied.
    *
-   * @param field the field that caused {@code reason}; empty if the cause is not a single field
+   * @param field the field with the problem; empty if the problem is not in a single field
    */
   public record Omission(OverlayRule rule, String field, String reason) {}
 }

@@ -34,7 +34,7 @@ public interface AuthorizationInput {
 
   Connection connection();
 
-  /** The connection of a request; headers do not affect {@code peerAddress}. */
+  /** The connection of a request; {@code peerAddress} is never taken from headers. */
   record Connection(
       PeerIdentity peer, IpAddress peerAddress, IpAddress localAddress, int localPort) {}
 }

@@ -14,7 +14,7 @@ public sealed interface Criterion {
 
   Criterion NEVER = new Constant(false);
 
-  /** Returns a criterion that matches if all of {@code criteria}, a non-empty list, match. */
+  /** Returns a criterion that matches if every element of a non-empty list matches. */
   static Criterion all(List<Criterion> criteria) {
     return criteria.size() == 1 ? criteria.get(0) : new All(criteria);
   }
@@ -32,7 +32,7 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches if all of {@code criteria}, a non-empty list, match. */
+  /** Matches if every element of a non-empty list matches. */
   record All(List<Criterion> criteria) implements Criterion {
     public All {
       criteria = List.copyOf(criteria);

@@ -19,7 +19,7 @@ public sealed interface PeerIdentity {
     return "";
   }
 
-  /** A connection without TLS, whose peer has no name: even an empty name does not match. */
+  /** A connection without TLS. The peer has no name, so no matcher of names accepts the peer. */
   record Plain() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {
@@ -27,7 +27,7 @@ public sealed interface PeerIdentity {
     }
   }
 
-  /** A TLS connection without a client certificate, whose peer has the empty name. */
+  /** A TLS connection without a client certificate. Matchers of names get an empty name. */
   record Anonymous() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {

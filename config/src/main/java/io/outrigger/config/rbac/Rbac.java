@@ -45,8 +45,8 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
     }
 
     /**
-     * Decides about a request. A request is denied if a criterion throws an exception, or if the
-     * policies deny the request with its original path or with its {@linkplain ResolvedRequest
+     * Decides about a request. A request is denied if a criterion throws an exception. The request
+     * is also denied if the policies deny its original path or its {@linkplain ResolvedRequest
      * resolved} path (decision config-0085).
      */
     public Decision decide(AuthorizationInput input) {

@@ -20,7 +20,8 @@ public interface FilterConfig {
   record Fault(Optional<Delay> delay, Optional<Abort> abort, Optional<Long> maxActive)
       implements FilterConfig {
     /**
-     * Whether the filter can affect any request. Often, control planes send an empty fault filter.
+     * Whether the filter can affect any request. The empty filter, which control planes often send,
+     * cannot.
      */
     public boolean canAct() {
       return delay.filter(d -> d.share().numerator() > 0).isPresent()
@@ -28,12 +29,10 @@ public interface FilterConfig {
     }
   }
 
-  /**
-   * A delay of a share of requests. If {@code fixed} is empty, request headers define the delay.
-   */
+  /** Delays a share of the requests. If {@code fixed} is empty, request headers set the delay. */
   record Delay(Optional<Duration> fixed, Fraction share) {}
 
-  /** An abort of a share of requests. If no status is set, request headers define the status. */
+  /** Aborts a share of the requests. If no status is set, request headers define the status. */
   record Abort(Optional<Integer> grpcStatus, Optional<Integer> httpStatus, Fraction share) {
     public static final int MAX_GRPC_STATUS = 16;
     public static final int MIN_HTTP_STATUS = 200;

@@ -12,11 +12,11 @@ public record RouteMatch(
     headers = List.copyOf(headers);
   }
 
-  /** The result of {@link #miss} when all matchers accept the request. */
+  /** {@link #miss} returns this value when all matchers accept the request. */
   public static final int NO_MISS = -1;
 
   /**
-   * Finds the first matcher that does not accept a request, in the order path, headers, random draw
+   * Finds the first matcher that does not accept a request. The order is path, headers, random draw
    * for {@code fraction}. The method itself allocates nothing.
    *
    * @param path the path of the request, without the query

@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 /**
  * A RouteConfiguration resource.
  *
- * @param byTarget the tables that replace this table for targets with another local policy
+ * @param byTarget the tables of the targets for which local policy differs
  */
 @AnyThread
 public record RouteTable(

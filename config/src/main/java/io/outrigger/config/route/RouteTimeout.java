@@ -14,7 +14,7 @@ public record RouteTimeout(
   public static final RouteTimeout UNSET =
       new RouteTimeout(Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** The message {@code RouteAction.MaxStreamDuration}, whose header limit takes precedence. */
+  /** The message {@code MaxStreamDuration}; {@code grpcTimeoutHeaderMax} takes precedence. */
   public record StreamDuration(
       Optional<Duration> maxStreamDuration, Optional<Duration> grpcTimeoutHeaderMax) {}
 }

@@ -10,8 +10,8 @@ import java.util.Map;
  * One complete, consistent configuration of a target (A74).
  *
  * @param virtualHost the virtual host of {@code routes} for the target's data-plane authority
- * @param clusters every cluster to which a route, an aggregate or a request in progress refers, or
- *     the reason why its calls fail: NOT_FOUND if it does not exist, otherwise UNAVAILABLE
+ * @param clusters the clusters to which routes, aggregates or requests in progress refer. The calls
+ *     of a failed cluster get the status NOT_FOUND if it does not exist, otherwise UNAVAILABLE
  */
 public record XdsConfig(
     ApiListener listener,

@@ -21,7 +21,7 @@ public record SubjectAltName(Kind kind, String value) {
   }
 
   /**
-   * Whether the name may be compared. An empty name never matches (A29). A name with spaces,
+   * Whether this name can match at all. An empty name never matches (A29). A name with spaces,
    * control characters or non-ASCII characters never matches either, because implementations read
    * such names differently.
    */

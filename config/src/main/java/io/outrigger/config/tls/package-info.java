@@ -1,7 +1,7 @@
 /**
- * The TLS settings for connections to a cluster's endpoints (A29, A82, A101) and for connections
- * from a server's clients: the sources of certificates and roots, the accepted names, and the
- * server name to send. All types are immutable; any thread may use them.
+ * The TLS settings of connections to a cluster's endpoints (A29, A82, A101) and of connections from
+ * a server's clients. These settings are the sources of certificates and roots, the accepted names,
+ * and the server name to send. All types are immutable; any thread may use them.
  */
 @NullMarked
 package io.outrigger.config.tls;

@@ -53,12 +53,12 @@ public final class CertificateStore {
   /**
    * Creates a store without providers; {@link #start} adds them. May be called on any thread.
    *
-   * @param reading the executor of tasks that may block
+   * @param executor runs tasks that may block
    * @param systemRootsFile the value of {@code SSL_CERT_FILE}
    */
   public CertificateStore(
       ControlLoop loop,
-      Executor reading,
+      Executor executor,
       RandomSource random,
       WorkloadApi workloads,
       IstioCaClient istioCas,
@@ -66,14 +66,14 @@ public final class CertificateStore {
       CertificateObserver observer) {
     this.loop = loop;
     this.observer = observer;
-    this.reading = reading;
+    this.reading = executor;
     this.random = random;
     this.workloads = workloads;
     this.istioCas = istioCas;
     systemRoots =
         new FileWatcher(
             loop,
-            reading,
+            executor,
             new ProviderFiles(CertificateFiles.NONE, Optional.of(new SystemRoots(systemRootsFile))),
             updatingWatches(reports("roots of the system", SYSTEM)));
   }

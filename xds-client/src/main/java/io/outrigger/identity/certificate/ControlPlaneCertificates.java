@@ -45,16 +45,16 @@ public final class ControlPlaneCertificates {
   /**
    * Watches the files. Must be called on the control loop, once.
    *
-   * @param reading the executor of tasks that may block
+   * @param executor runs tasks that may block
    * @param subject the beginning of each log line
    * @return the action that ends the watch, to be run on the control loop
    */
-  public Runnable follow(ControlLoop loop, Executor reading, String subject) {
+  public Runnable follow(ControlLoop loop, Executor executor, String subject) {
     var reports = new CertificateReports(loop, subject, loaded -> {}, failure -> {});
     var watcher =
         new FileWatcher(
             loop,
-            reading,
+            executor,
             source,
             (before, now) -> {
               current = now;

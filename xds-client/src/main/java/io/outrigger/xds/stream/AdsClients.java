@@ -163,8 +163,8 @@ public final class AdsClients {
    * Applies an overlay to the resources in use and to later resources. The overlay takes effect
    * when the decoding thread has decoded the affected resources again.
    *
-   * @param listener called while this overlay is in force, with each rule that cannot be applied
-   *     and the resource concerned: a cluster, or {@code configuration/virtual host/route}
+   * @param listener receives, while this overlay is in force, each rule that cannot be applied and
+   *     its resource: a cluster, or {@code configuration/virtual host/route}
    */
   public void overlay(Overlay overlay, BiConsumer<String, OverlayEffect.Omission> listener) {
     loop.checkInside();

@@ -50,8 +50,8 @@ public interface AdsObserver {
    *
    * @param version the version, or its first {@link #MAX_VERSION} characters
    * @param valid the number of subscribed resources that were valid
-   * @param changes up to {@link #MAX_CHANGES} resources that differ from the resource in use
-   * @param changed the number of all changes
+   * @param changes the resources that differ from the resource in use, at most {@link #MAX_CHANGES}
+   * @param changed the total number of resources that differ
    */
   record Response(
       ResourceType<?> type,
@@ -72,7 +72,7 @@ public interface AdsObserver {
   /**
    * A received resource, accepted or rejected, that differs from the resource in use.
    *
-   * @param word {@code is new}, {@code changed} or {@code refused}
+   * @param word one of {@code is new}, {@code changed} and {@code refused}
    */
   record Change(String name, String word) {
     @Override

@@ -101,8 +101,8 @@ final class AdsSession implements AdsTransport.Listener {
         of.isAnswerPending = true; // the next request repeats the last ACK
       }
       if (type.equals(reading) || of.isAnswerPending) {
-        // The pending ACK or NACK will contain the subscribed names. An unsubscribed name loses its
-        // cached resource, which the server sends again only if a request has omitted the name.
+        // The pending ACK or NACK will contain the subscribed names. Unsubscribing drops the cached
+        // resource. The server sends it again only after a request without the name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.unsubscribed::add);
       } else if (isChanged) {
         // No request is sent before the first subscription, because an empty first request would
@@ -198,7 +198,7 @@ final class AdsSession implements AdsTransport.Listener {
       answer(type, response, decoded);
       handler.apply(type, response, decoded, requestedBefore);
     } finally {
-      // The next response is read after the tasks that watchers may have posted.
+      // Posted, so that tasks that watchers have posted run before the next response is read.
       loop.execute(this::requestNext);
       timers.setDecoding(false);
       deferredEnd.ifPresent(this::onClosed);
@@ -241,7 +241,7 @@ final class AdsSession implements AdsTransport.Listener {
 
   /**
    * Sends an ACK or NACK with the subscribed names. If a name was unsubscribed and subscribed again
-   * since the last request, the ACK or NACK omits the name, and a second request contains the name.
+   * since the last request, the ACK or NACK omits the name, and a second request adds the name.
    */
   private void sendAnswer(ResourceType<?> type) {
     Requested of = requestedOf(type);
@@ -278,7 +278,7 @@ final class AdsSession implements AdsTransport.Listener {
     }
     of.sentAny = true;
     if (names.isEmpty()) {
-      // If a later request had a version, the server would omit resources it has already sent.
+      // With a version in later requests, the server would omit resources that it has already sent.
       acceptedVersions.remove(type);
     }
     stream.send(request.build());

@@ -75,7 +75,7 @@ final class CurrentOverlay {
     refresh();
   }
 
-  /** Counts a new watch of a target, because rules are in force only while a target is watched. */
+  /** Counts a new watch of a target; rules for a target are in force only while it is watched. */
   void use(String target) {
     if (targets.merge(target, 1, Integer::sum) == 1) {
       Overlay next = overlay.forTargets(targets.keySet());
@@ -90,7 +90,7 @@ final class CurrentOverlay {
     targets.computeIfPresent(target, (name, watches) -> watches == 1 ? null : watches - 1);
   }
 
-  /** Whether decoding the resource under {@code overlay} would give the value in use. */
+  /** Whether the value in use was decoded under {@code overlay}, or does not depend on overlays. */
   static boolean isCurrent(Overlay overlay, ResourceType<?> type, Held<?> held) {
     return held.overlay() == overlay || type.equals(ResourceType.ENDPOINT);
   }
@@ -133,7 +133,7 @@ final class CurrentOverlay {
    * loop.
    *
    * @param tasks each task decodes one resource and returns an action that puts the value into use
-   * @param onEnd runs in the same turn, or after a task has failed
+   * @param onEnd runs directly after the actions, or after a task has failed
    */
   void decode(List<Supplier<Runnable>> tasks, Runnable onEnd) {
     decoding.execute(

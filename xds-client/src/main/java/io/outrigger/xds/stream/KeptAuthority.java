@@ -112,7 +112,7 @@ final class KeptAuthority {
     onRestored.run();
   }
 
-  /** Whether the kept resource is being decoded, so that an outage is not reported yet. */
+  /** Whether the kept resource is being decoded; until that ends, no outage is reported. */
   boolean isRestoring(Subscription<?> subscription) {
     return restoring.contains(subscription);
   }
@@ -166,8 +166,8 @@ final class KeptAuthority {
 
   /**
    * Whether the control plane has answered for every requested resource, so that no resource refers
-   * to a missing resource. A new listener does not count, because no resource refers to a listener,
-   * and the calls of a target may name new hosts all the time.
+   * to a missing resource. A request for a listener does not count, because no resource refers to a
+   * listener, and calls may request new hosts at any time.
    */
   boolean isSettled() {
     return all().stream().noneMatch(this::isOutstanding);

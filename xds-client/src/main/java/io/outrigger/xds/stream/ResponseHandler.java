@@ -50,8 +50,8 @@ record ResponseHandler(
     CurrentOverlay overlays,
     AdsObserver observer) {
   /**
-   * If a response contains less than a quarter of the subscribed resources, the resources are
-   * decoded without a comparison, which would cost more than decoding.
+   * A response with less than a quarter of the subscribed resources is decoded without comparing
+   * bytes, because the comparison would cost more than decoding.
    */
   private static final int SMALL_SHARE = 4;
 
@@ -61,8 +61,8 @@ record ResponseHandler(
   /**
    * Decodes a response.
    *
-   * @param onDecoded receives the subscribed resources, and the resources without a name, on the
-   *     control loop, after this method has returned
+   * @param onDecoded receives the subscribed resources and the resources without a name; called on
+   *     the control loop, after this method has returned
    */
   <T> void read(ResourceType<T> type, DiscoveryResponse response, Consumer<Decoded<T>> onDecoded) {
     List<Any> resources = response.getResourcesList();

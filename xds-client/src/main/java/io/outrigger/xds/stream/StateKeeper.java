@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 final class StateKeeper {
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** The time to wait for responses to the requests that a response may cause. */
+  /** A response may cause further requests; this is the time to wait for their responses. */
   private static final Duration SETTLE_TIME = Duration.ofMillis(50);
 
   private static final Duration RETRY = Duration.ofSeconds(30);
@@ -372,8 +372,8 @@ final class StateKeeper {
   }
 
   /**
-   * When every authority has answered for the first time, returns the keys of all subscriptions:
-   * all other resources in the folder are obsolete.
+   * Once every authority has answered, returns the keys of all subscriptions. All other resources
+   * in the folder are then obsolete.
    */
   private Optional<Set<KeptResource.Key>> prune() {
     if (isPruned || !authorities.stream().allMatch(each -> each.isAnswered() && each.isSettled())) {

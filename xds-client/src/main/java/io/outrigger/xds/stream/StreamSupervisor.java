@@ -102,9 +102,9 @@ final class StreamSupervisor {
   }
 
   /**
-   * Forgets the accepted versions, so that later requests contain no version: with a version, the
-   * server could omit resources that resources of another server have replaced. An open stream that
-   * waits for its first response is replaced, because its requests contain versions.
+   * Forgets the accepted versions, so that later requests contain no version. With a version, the
+   * server could omit resources although resources of another server have replaced them. An open
+   * stream that waits for its first response is replaced, because its requests contain versions.
    */
   void forgetVersions() {
     boolean hadVersions = !acceptedVersions.isEmpty();

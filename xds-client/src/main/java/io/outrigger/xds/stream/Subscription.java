@@ -139,7 +139,7 @@ final class Subscription<T> {
     if (step.stopsTimers()) {
       stopTimers();
     }
-    // The list is copied, because a watcher may open a watch, which receives the entry at once.
+    // A copy: a watcher may add a watcher, which receives the entry when it is added.
     for (Watching watching : List.copyOf(watchers)) {
       watching.deliver(step);
     }
@@ -203,7 +203,7 @@ final class Subscription<T> {
       this.onUnwatched = onUnwatched;
     }
 
-    /** Served addresses use no stale resource, which might restore a withdrawn permission. */
+    /** Served addresses ignore stale resources, which might restore withdrawn permissions. */
     boolean isHidden() {
       return entry.isStale() && target.equals(AdsClients.SERVERS);
     }

@@ -35,7 +35,7 @@ final class Subscriptions {
   /**
    * @param onChanged called when the entry of a subscription has changed, and when a subscription
    *     without watchers is removed
-   * @param onSettled called at the end of each turn in which the set of subscriptions changed
+   * @param onSettled called once after changes to the set of subscriptions
    */
   Subscriptions(ControlLoop loop, Consumer<Subscription<?>> onChanged, Runnable onSettled) {
     this.loop = loop;
@@ -73,7 +73,7 @@ final class Subscriptions {
         .toList();
   }
 
-  /** Returns the subscribed names; the set object stays the same until a name changes. */
+  /** Returns the subscribed names; calls return the same object until a name changes. */
   Set<String> names(ResourceType<?> type) {
     return names.computeIfAbsent(
         type, t -> Collections.unmodifiableSet(new LinkedHashSet<>(of(t).keySet())));

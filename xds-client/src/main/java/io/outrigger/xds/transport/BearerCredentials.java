@@ -59,9 +59,8 @@ final class BearerCredentials extends CallCredentials {
   private TimerHandle next = () -> {}; // the next fetch, or the end of the back-off
 
   /**
-   * @param source the source of tokens, which {@link #close} closes
-   * @param margin the time between the fetch of the next token and the expiry of a token; limited
-   *     to half of the lifetime of the token
+   * @param source closed by {@link #close}
+   * @param margin how long before its expiry a token is replaced; at most half of its lifetime
    */
   BearerCredentials(
       ControlLoop loop, String name, TokenSource source, Duration margin, RandomSource random) {
@@ -153,7 +152,7 @@ final class BearerCredentials extends CallCredentials {
     takeWaiting().forEach(applier -> applier.apply(header(fetched)));
   }
 
-  /** Returns the time until the next fetch: at least half of the lifetime of the token. */
+  /** Returns the lifetime less {@code margin}, but at least half of the lifetime. */
   private Duration untilNext(Duration lifetime) {
     Duration half = lifetime.dividedBy(2);
     return half.compareTo(margin) < 0 ? half : lifetime.minus(margin);

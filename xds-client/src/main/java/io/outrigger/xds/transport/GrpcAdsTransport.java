@@ -43,8 +43,8 @@ public final class GrpcAdsTransport implements AdsTransport {
    *
    * @param time the time without data from the server after which gRPC sends a PING; at least 10 s
    * @param timeout the time without an answer to the PING after which gRPC closes the connection
-   * @param connect the time in which a stream must reach a connection, because gRPC for Java waits
-   *     without a limit for the SETTINGS of a server; other implementations of gRPC wait for 20 s
+   * @param connect the time in which a stream must reach a connection. gRPC for Java itself waits
+   *     for the SETTINGS of a server without a limit; other implementations of gRPC wait for 20 s
    */
   record KeepAlive(Duration time, Duration timeout, Duration connect) {
     static final KeepAlive DEFAULT = // A57-38
@@ -156,8 +156,8 @@ public final class GrpcAdsTransport implements AdsTransport {
   }
 
   /**
-   * Called when no connection was ready for a stream in time. The attempt to connect continues
-   * until the next stream times out too, because gRPC may try further addresses.
+   * Called when no connection was ready for a stream in time. The attempt to connect continues,
+   * because gRPC may try further addresses. It ends when the next stream times out too.
    */
   private void onConnectTimeout() {
     countEnd(false);

@@ -51,7 +51,7 @@ public final class GrpcIstioCa implements IstioCaClient {
   /** A token that can be sent in a header. */
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
-  /** Holds the fields that load gRPC, so that gRPC is loaded only when a request is sent. */
+  /** A separate class, so that gRPC is loaded only when a request is sent. */
   private static final class Create {
     static final Metadata.Key<String> AUTHORIZATION = key("authorization");
     static final Metadata.Key<String> CLUSTER_ID = key("clusterid");
@@ -168,7 +168,7 @@ public final class GrpcIstioCa implements IstioCaClient {
    * Reports the reasons for which a request would fail now. Blocks while files are read; opens no
    * connection.
    *
-   * @param errors receives reasons that no retry can remove, and the expiry of all roots
+   * @param errors receives permanent errors, and the error that all roots have expired
    * @param warnings receives all other reasons
    */
   static void check(IstioCa ca, Instant now, Consumer<String> errors, Consumer<String> warnings) {

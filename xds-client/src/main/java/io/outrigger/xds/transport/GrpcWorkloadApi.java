@@ -39,7 +39,7 @@ import java.util.concurrent.TimeUnit;
 public final class GrpcWorkloadApi implements WorkloadApi {
   static final int MAX_RESPONSE_BYTES = 4 << 20; // several hundred federated bundles
 
-  /** Holds the fields that load gRPC, so that gRPC is loaded only when the API is called. */
+  /** A separate class, so that gRPC is loaded only when the API is called. */
   private static final class Fetch {
     static final Metadata.Key<String> HEADER =
         Metadata.Key.of("workload.spiffe.io", Metadata.ASCII_STRING_MARSHALLER);

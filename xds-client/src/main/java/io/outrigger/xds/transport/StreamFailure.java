@@ -15,7 +15,7 @@ import javax.net.ssl.SSLException;
 
 /**
  * Describes in one line why a stream has ended. When a connection fails, gRPC's own description is
- * a general phrase with a list of channel handlers, and only the causes contain the reason.
+ * a general phrase with a list of channel handlers. The reason is in the exception's causes.
  */
 final class StreamFailure {
   private static final Set<String> GENERAL =
