@@ -121,7 +121,7 @@ public record ConnectionSettings(
    *     peer broke a rule; beyond this number, at least a quarter of the streams of the period must
    *     end without a reset
    * @param controlFrames the number of SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown and empty
-   *     frames that are allowed in a period, in addition to eight for every useful frame
+   *     frames that are allowed in a period; each useful frame allows eight more
    * @param continuationFrames the number of CONTINUATION frames allowed in one header block
    * @param unsentBytes the number of bytes that may wait for a peer that does not read
    */

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class DynamicTable {
   /**
-   * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). The decoder of this side
-   * announces no other size, and the encoder uses no larger table even if the peer allows more
-   * (CVE-2026-93492).
+   * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). Our decoder keeps this
+   * size. Our encoder uses no larger table, even if the peer allows more (CVE-2026-93492).
    */
   static final int MAX_BYTES = 4096;
 

@@ -111,7 +111,7 @@ final class HpackEncoder {
     return name.staticIndex() > 0 ? name.staticIndex() : table.indexOf(name);
   }
 
-  /** Whether a field is added to the table. A large field would evict too many other fields. */
+  /** Whether to add a field to the table. A large field would evict too many other fields. */
   private boolean isWorthAnEntry(HeaderField field) {
     if (field.size() > table.maxBytes() / 4) {
       return false;

@@ -21,7 +21,7 @@ final class LingeringClose {
 
   /**
    * The time of silence after which a peer that has received all bytes is disconnected. A slow
-   * reader is not silent, because a reader sends WINDOW_UPDATEs.
+   * reader is not silent: it sends WINDOW_UPDATEs.
    */
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
 

@@ -47,7 +47,7 @@ public final class PendingData {
   /**
    * Appends {@code data}, which must not be empty, and takes ownership of it.
    *
-   * @param windowClosed whether a flow-control window is closed, so that the stream is stalled
+   * @param windowClosed whether the stream is stalled by a closed flow-control window
    */
   public void add(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     int size = data.readableBytes();

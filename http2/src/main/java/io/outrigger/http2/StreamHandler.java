@@ -29,7 +29,7 @@ public interface StreamHandler {
    */
   void onData(ByteBuf data, boolean endStream);
 
-  /** Called when {@code bytes} of sent data have been passed to the socket. */
+  /** Called when {@code bytes} of the data to be sent have been passed to the socket. */
   void onDataSent(int bytes);
 
   /** Called last, when the peer ended the stream with RST_STREAM. */

@@ -5,8 +5,8 @@ import io.outrigger.lb.state.SubchannelCalls;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts the calls of one subchannel or endpoint. Each event loop writes to its own cache line. The
- * control loop adds up the counts when a caller requests them.
+ * Counts the calls of one subchannel or endpoint. Each event loop writes to its own cache line.
+ * Readers add up the counts of all loops.
  */
 @AnyThread
 public final class CallCounts {

@@ -4,8 +4,8 @@ import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the calls of a cluster that are in flight. {@link #tryAcquire} compares and increments in
- * one atomic step, so concurrent picks on several event loops cannot exceed the limit (A32-06).
+ * Counts the calls of a cluster that are in flight. {@link #tryAcquire} is atomic, so concurrent
+ * picks on several event loops cannot exceed the limit (A32-06).
  */
 @AnyThread
 public class CircuitBreaker {

@@ -16,8 +16,8 @@ public interface Connector {
   Attempt connect(EndpointAddress address, int maxConnections, Listener listener);
 
   /**
-   * Returns the connector for the subchannels of one cluster of a target; a connector that treats
-   * all clusters alike returns itself.
+   * Returns the connector for the subchannels of one cluster of a target. A connector that does not
+   * distinguish clusters returns itself.
    *
    * @param cluster the name of the cluster at the root of the tree
    */

@@ -8,7 +8,7 @@ import io.outrigger.lb.view.NodeVisitor;
 @ControlConfined
 public interface LbPolicy {
   /**
-   * Applies a configuration, which has the same {@link LbConfig#kind} as the first configuration.
+   * Applies a configuration. All configurations of a policy have the same {@link LbConfig#kind}.
    * Before {@code update} returns, the policy publishes a state and a picker for the configuration.
    */
   void update(LbConfig config);

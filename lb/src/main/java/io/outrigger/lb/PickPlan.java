@@ -173,7 +173,7 @@ public sealed interface PickPlan {
    *
    * @param hash the hash of the request; empty when each request gets a different hash
    * @param source the origin of the hash, as a text for people
-   * @param ringIndex the index of the ring entry to which the hash belongs; -1 without a hash
+   * @param ringIndex the index of the hash's entry on the ring; -1 without a hash
    * @param ringSize the number of entries of the ring
    * @param skipped the number of entries that are skipped, because their endpoints have failed
    */

@@ -42,14 +42,15 @@ public interface Subchannel {
   @Nullable Transport transport();
 
   /**
-   * Called by the tree on the call's event loop, once for each {@link PickResult.Use} that a pick
-   * returns for this subchannel.
+   * Called by the tree, on the call's event loop, each time that a pick returns a {@link
+   * PickResult.Use} for this subchannel.
    */
   default void callStarted(PickContext call) {}
 
   /**
-   * Called when a picked call has ended, or was never sent. The receiver of the {@link
-   * PickResult.Use} must call {@code callEnded} exactly once, on the call's event loop.
+   * Called when a call for which the subchannel was picked has ended or was never sent. The
+   * receiver of the {@link PickResult.Use} must call {@code callEnded} exactly once, on the call's
+   * event loop.
    */
   void callEnded(PickContext call, CallOutcome outcome);
 
@@ -89,8 +90,8 @@ public interface Subchannel {
     void onState(Connectivity state, RpcStatus reason);
 
     /**
-     * Called when a connection was made, lost or changed. A connection event may come in any state,
-     * but never after {@link #close}.
+     * Called when a connection was made, lost or changed. The subchannel may be in any state,
+     * except that no event follows {@link #close}.
      */
     default void onConnection(ConnectionEvent event) {}
   }

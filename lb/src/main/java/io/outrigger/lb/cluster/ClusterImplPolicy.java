@@ -37,9 +37,9 @@ import java.util.Map;
 
 /**
  * Drops calls as the control plane configures (A27), limits the calls in flight (A32), limits the
- * connections of each subchannel (A105), and counts the calls of the subchannels. A change of
- * drops, limits or EDS service name creates a new picker at once (decision lb-0030), but closes no
- * connection and ends no call in flight (A32-05).
+ * connections of each subchannel (A105), and counts the calls of the subchannels. If drops, limits
+ * or the EDS service name change, a new picker is created at once (decision lb-0030). Connections
+ * and calls in flight continue (A32-05).
  */
 @ControlConfined
 public final class ClusterImplPolicy implements LbPolicy {

@@ -39,8 +39,8 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> t
   }
 
   /**
-   * Returns the share of each given backend among all endpoints, in the order of the argument. Only
-   * the ratios of shares have a meaning. Each share is at least 1.
+   * Returns the share of each given backend among all endpoints, in the order of the argument.
+   * Shares have no unit: only their ratios matter. Each share is at least 1.
    */
   public long[] sharesOf(List<Backend> backends) {
     Map<Locality, Long> sums = totals.isEmpty() ? sums(backends) : totals;

@@ -66,8 +66,8 @@ public final class MetricTally {
     private final Map<String, MetricTotal> totals = new HashMap<>();
 
     /**
-     * Adds a value only if it is positive, because zero means that the backend did not send the
-     * number, and a utilization cannot be negative.
+     * Adds a value that is positive. Zero means that the backend did not send the number, and a
+     * negative utilization is invalid.
      */
     void addPositive(String name, double value) {
       if (value > 0) {

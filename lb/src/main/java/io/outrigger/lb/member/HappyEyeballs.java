@@ -55,8 +55,8 @@ public final class HappyEyeballs {
   private @Nullable Candidate chosen;
 
   /**
-   * The index of the first candidate that the current pass has not tried; the number of candidates
-   * when no pass runs.
+   * The index of the next candidate that the current pass will try; the number of candidates if all
+   * were tried or no pass runs.
    */
   private int next;
 

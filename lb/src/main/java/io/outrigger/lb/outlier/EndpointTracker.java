@@ -20,9 +20,8 @@ import org.jspecify.annotations.Nullable;
  * The calls, the ejection state, the subchannels and the latest events of one endpoint, over all
  * its addresses (A50-48).
  *
- * <p>A50 swaps two buckets at each sweep, and a call may be lost during the swap. In {@code
- * EndpointTracker}, counts only grow, and the calls of an interval are the difference between two
- * readings (decision lb-0012).
+ * <p>A50 swaps two buckets at each sweep, which may lose a call. Here, counts only grow, and the
+ * calls of an interval are the difference between two readings (decision lb-0012).
  */
 @ControlConfined
 final class EndpointTracker {

@@ -135,8 +135,8 @@ final class AddressEntry implements Subchannel.Listener {
   }
 
   /**
-   * Whether the connection is kept for sessions: sessions may use the endpoint, and a session has
-   * used the endpoint within the idle timeout.
+   * Whether sessions may use the endpoint, and a session has used it within the idle timeout. If
+   * so, the connection is kept.
    */
   boolean isUsedBySessions(long nowNanos, Duration idleTimeout) {
     long used = lastUsed.getOpaque();

@@ -116,8 +116,8 @@ final class OverrideHostPicker implements Picker {
   }
 
   /**
-   * Returns the entry that the call uses or waits for, or null if no preferred endpoint is READY or
-   * can become READY.
+   * Returns the entry of a preferred endpoint that the call uses or waits for; null if no preferred
+   * endpoint can be used.
    */
   private @Nullable AddressEntry choose(List<EndpointAddress> preferred) {
     AddressEntry idle = null;

@@ -31,7 +31,7 @@ enum Ownership {
     RELEASED,
     /** A session's call waits for a connection. */
     REQUESTED,
-    /** No session used the address for the idle timeout, or sessions may not use it any more. */
+    /** The idle timeout has passed without use, or sessions may not use the address any more. */
     UNUSED,
     REMOVED
   }

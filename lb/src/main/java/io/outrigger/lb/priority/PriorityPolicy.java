@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * child has failed or did not connect in time. A child that is no longer needed is kept for 15
  * minutes. A child that is no longer configured is destroyed at once (A115).
  *
- * <p>{@link #choose} is A56's algorithm, whose result depends only on the states and failover
- * timers of the children. The algorithm runs after every change of a child, but only once in an
- * update, after all children were updated.
+ * <p>{@link #choose} is A56's algorithm. Its result depends only on the states and failover timers
+ * of the children. It runs after every change of a child; in an update, it runs once, after all
+ * children were updated.
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {
@@ -252,8 +252,8 @@ public final class PriorityPolicy implements LbPolicy {
   }
 
   /**
-   * Wraps a child's picker and adds the priority to the reason for which calls wait (A121
-   * "priority"). The wrapper, which slows each pick, is used only if delays are reported.
+   * Wraps a child's picker and adds the priority to the explanation of waiting calls (A121
+   * "priority"). The wrapper slows each pick and is used only if delays are reported.
    *
    * @param failover the reason why no earlier priority is used; empty for the first priority
    */

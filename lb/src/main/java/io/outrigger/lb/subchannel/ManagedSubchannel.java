@@ -49,8 +49,8 @@ public final class ManagedSubchannel implements Subchannel {
   static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision lb-0026
 
   /**
-   * The minimum time between the starts of two attempts if the connection of the first attempt was
-   * not used.
+   * If the last connection was not used, the minimum time from the start of its attempt to the
+   * start of the next attempt.
    */
   static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision lb-0026
 
@@ -66,8 +66,8 @@ public final class ManagedSubchannel implements Subchannel {
   private @Nullable Connection connection;
 
   /**
-   * The last attempt, if it failed. A failed attempt is kept until the next attempt begins, because
-   * the failed attempt may still report that the cause of its failure is removed.
+   * The last attempt, if it failed. It is kept until the next attempt begins, because it may still
+   * report that the cause of its failure is removed.
    */
   private @Nullable Connection failed;
 
@@ -124,7 +124,7 @@ public final class ManagedSubchannel implements Subchannel {
 
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
-    // A managed subchannel counts no calls; nodes that count calls wrap it (decision lb-0001).
+    // The nodes that count calls wrap this subchannel (decision lb-0001).
   }
 
   @Override

@@ -73,7 +73,7 @@ public final class SharedSubchannels {
 
   /**
    * Returns a lease for the owner of this {@code SharedSubchannels}. The lease keeps the subchannel
-   * open, but {@link Observer} does not count its holder as an owner.
+   * open, but {@link Observer} ignores it.
    */
   public Subchannel keep(Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, false);

@@ -27,9 +27,9 @@ import java.util.function.Consumer;
  *
  * <p>A check for an outage visits all endpoints. The state of the cluster does not show an outage:
  * a ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The check runs
- * in TRANSIENT_FAILURE until the outage is reported, and once at the end of the outage, so the
- * check costs nothing while a cluster works. If many endpoints fail one after the other, at most
- * ten checks a second run.
+ * in TRANSIENT_FAILURE until the outage is reported, and once at the end of the outage, so a
+ * working cluster causes no checks. Even if many endpoints fail one after the other, at most ten
+ * checks run in a second.
  */
 @ControlConfined
 final class ClusterEvents {

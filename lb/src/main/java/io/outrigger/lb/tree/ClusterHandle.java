@@ -58,8 +58,8 @@ public final class ClusterHandle {
   }
 
   /**
-   * Keeps the cluster open for a call. Returns false if the handle is retired, in which case the
-   * caller must read the route selector again.
+   * Keeps the cluster open for a call. Returns false if the handle is retired; the caller must then
+   * read the route selector again.
    */
   public boolean acquire() {
     while (true) {

@@ -34,9 +34,9 @@ import java.util.stream.Stream;
  * cluster is revived with its connections (A31-12).
  *
  * <p>If an update adds several clusters, their trees are built in later turns of the control loop,
- * one tree per turn. Calls for a cluster without a tree wait as for a connection. The first waiting
- * call causes the tree of its cluster to be built next, so a call does not wait for the trees of
- * clusters that it does not use (decision lb-0053).
+ * one tree per turn. Calls for a cluster without a tree wait as for a connection. When a call
+ * waits, the tree of its cluster is built next, so that the call does not wait for the trees of
+ * other clusters (decision lb-0053).
  *
  * <p>Only clusters that routes name or that calls hold have their own tree. A cluster that is only
  * part of an aggregate is connected by the aggregate's tree when needed (A75-19, decision lb-0005).
@@ -167,8 +167,8 @@ public final class ClusterManager {
 
   /**
    * Retires the clusters that routes no longer name. A retired cluster is closed at once if no call
-   * holds the cluster, otherwise after the last release. The caller must have published a route
-   * selector without the retired clusters.
+   * holds the cluster, otherwise after the last release. Before, the caller must publish a route
+   * selector without these clusters.
    */
   public void retire(Set<String> routed) {
     control.checkInside();

@@ -10,9 +10,9 @@ import java.util.function.BooleanSupplier;
  * Calls that wait for a published value, in order of arrival.
  *
  * <p>No wake-up is lost. The publisher writes the value, then calls {@link #wakeAll}. The waiter
- * adds itself to the queue, then reads the value again. Either the waiter reads the new value and
- * removes itself from the queue, or the waiter was in the queue before the publisher drained the
- * queue. If waiter and publisher both try to remove the waiter, exactly one of them succeeds.
+ * adds itself to the queue, then reads the value again. If the waiter reads the new value, it
+ * removes itself. If it reads the old value, it was in the queue before {@code wakeAll}, which
+ * wakes it. If waiter and publisher both try to remove the waiter, exactly one of them succeeds.
  */
 @AnyThread
 public final class PickQueue {
