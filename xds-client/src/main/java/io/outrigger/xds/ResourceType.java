@@ -45,7 +45,7 @@ public record ResourceType<T>(
           false,
           EndpointSet.class);
 
-  /** All types, ordered so that each type refers to the types after it. */
+  /** All types, in the order of references: a listener refers to routes, and so on. */
   public static final List<ResourceType<?>> ALL = List.of(LISTENER, ROUTE, CLUSTER, ENDPOINT);
 
   /** Returns the description of a resource in messages, such as {@code cluster "pay"}. */

@@ -240,9 +240,9 @@ public final class CertificateStore {
   }
 
   /**
-   * Returns a part of a provider's snapshot, or the reason why the part is missing.
+   * Returns the identity or the roots of a provider, or the reason why they are missing.
    *
-   * @param field the bootstrap field whose file would provide the part
+   * @param field the bootstrap field that would name the missing file
    */
   private <T> Outcome<T> part(
       String instance, Function<CertificateSnapshot, Optional<T>> part, String field) {

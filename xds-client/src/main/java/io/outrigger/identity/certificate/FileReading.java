@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The result of reading the files of a provider. A part is empty when the bootstrap names no file
- * for that part.
+ * The result of reading the files of a provider. A component is empty when the bootstrap names no
+ * file for it.
  */
 record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>> roots) {
   interface Reader<T> {
@@ -17,7 +17,7 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
   }
 
   /**
-   * Reads both parts of one Workload API response. When one part is unusable, neither part is used.
+   * Reads one Workload API response. If the identity or the roots are unusable, both are refused.
    */
   static FileReading whole(Reader<Identity> identity, Reader<Roots> roots) {
     Outcome<Identity> own = read(identity);

@@ -70,7 +70,7 @@ final class AccountReader {
         return server;
       }
     } catch (IllegalArgumentException noUri) {
-      // The NoToken below reports the failure.
+      // The exception below reports the failure.
     }
     throw new NoToken(
         "%s: \"%s\" is not HOST or HOST:PORT".formatted(HOST_VARIABLE, PlainText.of(host)));
@@ -101,7 +101,7 @@ final class AccountReader {
         return uri;
       }
     } catch (URISyntaxException malformed) {
-      // wrong() reports the failure.
+      // The exception below reports the failure.
     }
     throw wrong(name, "is not an https URI");
   }
@@ -115,7 +115,7 @@ final class AccountReader {
         return key;
       }
     } catch (UnusableFile damaged) {
-      // wrong() reports the failure with the position of the key in the file.
+      // The exception below reports the failure, with the position of the key in the file.
     }
     throw wrong(name, "is not an RSA key in PEM");
   }

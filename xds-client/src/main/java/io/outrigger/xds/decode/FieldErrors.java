@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Collects the errors of one resource, and the fields of the resource that have no effect.
  *
  * <p>Each instance is a view of one part of the message. A view is cheap, because its path is built
- * only when an error is added. All views of a resource share one list of errors, for one thread.
+ * only when an error is added. The views of a resource share one list of errors and one thread.
  */
 public final class FieldErrors {
   /** Limits the size of a NACK: a resource may have 10,000 invalid endpoints. */

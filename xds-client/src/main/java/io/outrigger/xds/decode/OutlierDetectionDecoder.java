@@ -56,7 +56,7 @@ final class OutlierDetectionDecoder {
         failurePercentage(proto, errors));
   }
 
-  /** Empty if {@code enforcing_success_rate} is 0; an unset field means 100 (A50-02). */
+  /** Returns empty if {@code enforcing_success_rate} is 0; an unset field means 100 (A50-02). */
   private static Optional<SuccessRate> successRate(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     int enforcement =
@@ -85,7 +85,7 @@ final class OutlierDetectionDecoder {
                 DEFAULT_SUCCESS_RATE_VOLUME)));
   }
 
-  /** Empty unless {@code enforcing_failure_percentage} is set and not 0 (A50-02). */
+  /** Returns empty if {@code enforcing_failure_percentage} is unset or 0 (A50-02). */
   private static Optional<FailurePercentage> failurePercentage(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     int threshold =

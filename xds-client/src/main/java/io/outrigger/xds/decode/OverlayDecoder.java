@@ -138,7 +138,7 @@ final class OverlayDecoder {
   /**
    * Applies {@code rules} to a valid message.
    *
-   * @param originalValue the decoded value of {@code original}
+   * @param originalValue the value that the decoder returns for {@code original}
    */
   private static <V> Result<V> apply(
       Message original,

@@ -98,7 +98,7 @@ public final class PatchReader {
   private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
   private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
 
-  /** A valid cluster into which each patch is merged to check the patch. */
+  /** A valid cluster. To check a patch, the patch is merged into it and the result is decoded. */
   private static final Cluster CLUSTER =
       Cluster.newBuilder()
           .setName("trial")
@@ -111,7 +111,7 @@ public final class PatchReader {
               Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
           .build();
 
-  /** A valid route action into which each patch is merged to check the patch. */
+  /** A valid route action, used in the same way as {@link #CLUSTER}. */
   private static final RouteAction ROUTE =
       RouteAction.newBuilder()
           .setCluster("trial")

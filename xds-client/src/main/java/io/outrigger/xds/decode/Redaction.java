@@ -51,7 +51,7 @@ public final class Redaction {
               + "|authorization|cookie",
           Pattern.CASE_INSENSITIVE);
 
-  /** Matches proto fields that hold a secret, not fields that name a secret, file or header. */
+  /** Matches the names of proto fields that contain a secret, but not a secret's name or file. */
   private static final Pattern SECRET_FIELD =
       Pattern.compile(
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"

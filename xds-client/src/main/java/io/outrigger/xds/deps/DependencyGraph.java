@@ -49,7 +49,7 @@ final class DependencyGraph {
     this.notes = new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK);
   }
 
-  /** Returns the states of resources. Each resource that a walk looks up must be watched. */
+  /** Gives a walk the states of resources. Each resource that a walk looks up must be watched. */
   interface Lookup {
     WatchState<ListenerResource> listener();
 

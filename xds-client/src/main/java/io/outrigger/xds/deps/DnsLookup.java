@@ -25,7 +25,7 @@ public interface DnsLookup {
    *
    * @param addresses at least one address
    * @param ttl the time for which the records of the answer may be cached; zero for addresses that
-   *     no DNS record contains
+   *     come from other sources than DNS
    * @param isPartial whether the lookup of an address family has failed, so that its addresses are
    *     missing
    */

@@ -139,7 +139,7 @@ public final class Kubeconfig {
         return uri;
       }
     } catch (IllegalArgumentException noUri) {
-      // invalid() reports the failure.
+      // The exception below reports the failure.
     }
     throw invalid(
         "cluster \"%s\": server \"%s\" is not a URI such as https://10.0.0.1:6443"

@@ -108,8 +108,8 @@ public final class References {
   /**
    * Finds each missing resource and each resource that cannot work.
    *
-   * @return findings by the subjects of resources, such as {@code cluster "pay"}; {@link
-   *     FieldErrors#ignored} contains the warnings
+   * @return the findings by resource, such as {@code cluster "pay"}; {@link FieldErrors#ignored}
+   *     contains the warnings
    */
   Map<String, FieldErrors> check() {
     Set<String> names = new HashSet<>();

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 
 /**
  * Watches the Listener of one served address and the route configurations that the Listener names.
- * Publishes the state of the address, at most once in each turn of the control loop.
+ * Publishes the state of the address once for changes that arrive together.
  */
 @ControlConfined
 public final class ServingWatcher {

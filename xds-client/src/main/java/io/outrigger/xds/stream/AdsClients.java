@@ -300,7 +300,7 @@ public final class AdsClients {
     return transports.computeIfAbsent(server, connect); // present for servers of the bootstrap
   }
 
-  /** Closes an unused client later, because a watch may be closed and opened again in one turn. */
+  /** Closes an unused client later, because a watch may be closed and opened again at once. */
   private void closeLater(String scope) {
     if (!scope.equals(ALL_TARGETS)) {
       loop.execute(() -> loop.execute(() -> closeUnused(scope)));

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Rejections, resource
  * errors and deletions are therefore limited to ten lines per minute each, without repetitions.
- * Within a minute, a repeated rejection is logged again only after the client has accepted a
- * response. The next observer receives every event.
+ * Within a minute, a repeated rejection is logged only if the client has accepted a response in
+ * between. The next observer receives every event.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {

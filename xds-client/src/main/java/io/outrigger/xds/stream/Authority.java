@@ -135,7 +135,7 @@ final class Authority {
         || subscriptions.all().stream().anyMatch(s -> isMissing(s.entry()));
   }
 
-  /** Whether a resource is not cached in the sense of A71. */
+  /** Whether the resource counts as not cached (A71). */
   private static boolean isMissing(CacheEntry<?> entry) {
     return (entry.held().isEmpty() || entry.isStale()) && !entry.isKnownNotToExist();
   }

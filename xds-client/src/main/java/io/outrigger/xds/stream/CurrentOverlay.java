@@ -129,7 +129,7 @@ final class CurrentOverlay {
   }
 
   /**
-   * Decodes resources on the decoding thread, and applies the results in one turn of the control
+   * Decodes resources on the decoding thread, and applies all results in one task of the control
    * loop.
    *
    * @param tasks each task decodes one resource and returns an action that puts the value into use

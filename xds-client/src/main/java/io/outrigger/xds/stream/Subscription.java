@@ -97,8 +97,8 @@ final class Subscription<T> {
   }
 
   /**
-   * Applies an event, but defers the deletion of a stale resource: a control plane that is
-   * reachable again may report the deletion of a cluster before the replacement arrives.
+   * Applies an event, but defers the deletion of a stale resource. After an outage, a control plane
+   * may report the deletion of a cluster before it sends the replacement.
    */
   void apply(CacheEvent<T> event, ServerFeatures features) {
     if (entry.isStale() && isAbsence(event)) {
@@ -209,7 +209,7 @@ final class Subscription<T> {
     }
 
     void deliver(CacheTransition.Step<T> step) {
-      // A watcher that is not in the list was closed by an earlier watcher.
+      // An earlier watcher may have closed this watch: the list then lacks this watcher.
       if (watchers.contains(this) && !isHidden()) {
         step.notifyWatcher(this);
       }

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The subscriptions of one authority.
  *
- * <p>A resource without watchers is removed at the end of a turn of the control loop. A watch that
- * is closed and opened again within one turn therefore keeps the cached resource and causes no
- * request (A57-42).
+ * <p>A resource without watchers is removed by a later task of the control loop. A watch that is
+ * closed and opened again by one task therefore keeps the cached resource and causes no request
+ * (A57-42).
  */
 @ControlConfined
 final class Subscriptions {
