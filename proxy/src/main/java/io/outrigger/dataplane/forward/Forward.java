@@ -164,6 +164,11 @@ public final class Forward {
     report(record, 0, EffectiveTimeout.NONE);
   }
 
+  /** Returns the value of {@link #authorityFor} as text. */
+  public String authority(RequestHead head, ForwardTarget target, String rewritten) {
+    return authorityFor(head, target, rewritten).value().toString();
+  }
+
   /**
    * The {@code :authority} that is sent to the backend (SC-32). The app's value takes precedence
    * over the endpoint's hostname, and the hostname over any default (A81 "xds_cluster_impl LB
@@ -171,7 +176,7 @@ public final class Forward {
    *
    * @param rewritten the authority that the route sets; empty when the route sets none
    */
-  public HeaderField authorityFor(RequestHead head, ForwardTarget target, String rewritten) {
+  HeaderField authorityFor(RequestHead head, ForwardTarget target, String rewritten) {
     if (settings.authority() instanceof AuthorityMode.Preserve) {
       HeaderField requested = head.authorityField();
       if (requested != null && !requested.value().isEmpty()) {

@@ -104,7 +104,7 @@ public final class Explainer {
     return new Explanation(
         forward.name(),
         target.name(),
-        set -> forward.authorityFor(request, target, set).value().toString(),
+        rewritten -> forward.authority(request, target, rewritten),
         request,
         domain,
         verdicts,
