@@ -19,7 +19,9 @@ final class HeaderBlock {
    */
   private static final int TOLERANCE = 4;
 
-  /** A header block of up to 256 KiB never ends the connection, even if the list limit is small. */
+  /**
+   * The size of a block of up to 256 KiB never ends the connection, however small the list limit.
+   */
   private static final int MIN_MAX_BYTES = 256 << 10;
 
   private final int maxBytes;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.outrigger.program.options.Flag;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -68,13 +69,20 @@ class AuthorityIT {
 
   /** {@code /explain} names the authority that is sent, in all and for the endpoint. */
   private void assertExplained(String path, String sent) throws Exception {
-    String query = "path=" + path + "&authority=own.example";
-    JsonObject explained = mesh.admin().get("/explain?" + query).object();
+    JsonObject explained = explain(path);
     JsonObject branch = explained.getAsJsonArray("branches").get(0).getAsJsonObject();
     JsonElement endpoint = branch.getAsJsonArray("candidates").get(0);
 
     assertThat(explained.get("authority").getAsString()).isEqualTo(sent);
     assertThat(endpoint.getAsJsonObject().get("authority").getAsString()).isEqualTo(sent);
+  }
+
+  private JsonObject explain(String path) throws Exception {
+    return mesh.admin().get("/explain?path=" + path + "&authority=own.example").object();
+  }
+
+  private JsonElement candidates(String path) throws Exception {
+    return explain(path).getAsJsonArray("branches").get(0).getAsJsonObject().get("candidates");
   }
 
   @Conformance("A81-01")
@@ -113,5 +121,14 @@ class AuthorityIT {
 
     assertThat(backend.lastHeard().authority()).isEqualTo(sent);
     assertExplained("/test.Pay/Call", sent);
+
+    // A user asks most when no endpoint is left.
+    mesh.controlPlane.serve(Xds.endpoints("eds", new Backend[0]));
+    Await.until(
+        "no candidate is left",
+        () ->
+            candidates("/test.Pay/Call") == null
+                || candidates("/test.Pay/Call").getAsJsonArray().isEmpty());
+    assertThat(explain("/test.Pay/Call").get("authority").getAsString()).isEqualTo(sent);
   }
 }

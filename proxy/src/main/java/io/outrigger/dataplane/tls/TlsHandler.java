@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  *
- * <p>The handler counts records, not a wrapper around the engine: Netty copies each buffer for any
- * engine class but BoringSSL's own.
+ * <p>The handler counts records, not a wrapper around the engine: Netty passes its buffers without
+ * a copy only to engine classes that it knows.
  */
 @LoopConfined
 final class TlsHandler extends SslHandler {

@@ -58,12 +58,21 @@ public final class ExplainView {
     return AdminReply.json(200, endpoints <= MAX_READABLE, to -> Json.write(json, to));
   }
 
-  /** Returns the {@code :authority} of the first candidate of the most probable outcome. */
+  /**
+   * Returns the {@code :authority} of the most probable branch: the one for its first candidate, or
+   * without a candidate the one for an endpoint without a host name.
+   */
   private static Object authority(Explanation explanation, List<JsonObject> branches) {
     JsonArray found = branches.isEmpty() ? null : branches.get(0).getAsJsonArray("candidates");
-    return found == null || found.isEmpty()
-        ? explanation.authority().apply("")
-        : found.get(0).getAsJsonObject().get("authority");
+    if (found != null && !found.isEmpty()) {
+      return found.get(0).getAsJsonObject().get("authority");
+    }
+    HostRewrite rewrite =
+        !branches.isEmpty()
+                && explanation.branches().get(0).decision() instanceof RouteDecision.Forward chosen
+            ? chosen.action().hostRewrite()
+            : HostRewrite.NONE;
+    return explanation.authority().apply(HostRewrite.authority(rewrite, ""));
   }
 
   private static String decision(Explanation explanation) {

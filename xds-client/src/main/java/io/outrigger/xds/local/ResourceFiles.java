@@ -111,6 +111,7 @@ public record ResourceFiles(
     Map<EndpointAddress, Path> servedIn = new HashMap<>();
     for (WatchedFile<List<NamedResource>> file : files) {
       Path path = file.path();
+      Optional<RpcStatus> error = file.problems().stream().findFirst().map(ResourceFiles::error);
       for (NamedResource resource : file.content()) {
         Path named = definedIn.putIfAbsent(resource.subject(), path);
         Optional<Path> served =
@@ -127,16 +128,19 @@ public record ResourceFiles(
           merged
               .computeIfAbsent(resource.type(), type -> new HashMap<>())
               .put(resource.name(), resource.resource());
-          for (FileProblem problem : file.problems()) {
-            var error = new RpcStatus(RpcStatus.Code.INVALID_ARGUMENT, "error in " + problem);
-            errors
-                .computeIfAbsent(resource.type(), type -> new HashMap<>())
-                .putIfAbsent(resource.name(), error);
-          }
+          error.ifPresent(
+              status ->
+                  errors
+                      .computeIfAbsent(resource.type(), type -> new HashMap<>())
+                      .put(resource.name(), status));
         }
       }
     }
     return ResourceSnapshot.of(merged, errors);
+  }
+
+  private static RpcStatus error(FileProblem problem) {
+    return new RpcStatus(RpcStatus.Code.INVALID_ARGUMENT, "error in " + problem);
   }
 
   private static FileProblem conflict(Path path, NamedResource resource, String what, Path first) {
