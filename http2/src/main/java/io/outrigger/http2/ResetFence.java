@@ -23,7 +23,7 @@ final class ResetFence {
   private final FrameWriter writer;
   private boolean isSettingsInFlight;
 
-  /** The number of resets before the SETTINGS frame that is not acknowledged yet. */
+  /** The number of resets sent before the SETTINGS frame whose acknowledgment is awaited. */
   private int resetsBefore;
 
   /** The number of resets after the last SETTINGS frame. */

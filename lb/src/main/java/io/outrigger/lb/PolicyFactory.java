@@ -8,8 +8,8 @@ import io.outrigger.lb.config.LbConfig;
 @FunctionalInterface
 public interface PolicyFactory {
   /**
-   * Creates a policy for configurations of the {@link LbConfig#kind} of {@code config}. The policy
-   * is inactive until its first update.
+   * Creates a policy for configurations whose {@link LbConfig#kind} is that of {@code config}. The
+   * policy is inactive until its first update.
    */
   LbPolicy create(LbConfig config, LbParent parent);
 }

@@ -39,7 +39,7 @@ public final class LoadRegistry implements LoadSource {
   /**
    * Starts to collect the counts of a meter.
    *
-   * @return the sums; the meter adds counts that it cannot keep until the next collection
+   * @return the sums; the meter adds counts to them before it discards a counter
    */
   public LoadSums join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();

@@ -24,7 +24,7 @@ import java.util.Optional;
  */
 @AnyThread
 public record EffectiveTimeout(long limitNanos, Source source) {
-  /** The value for no limit, for routes as well as for requests. */
+  /** The value of a timeout that does not limit the duration of a request. */
   public static final long NONE = Long.MAX_VALUE;
 
   /** The default limit of A31 "Supported Fields". */

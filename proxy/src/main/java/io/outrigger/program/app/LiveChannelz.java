@@ -24,9 +24,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supplies channelz with the state of the sidecar. One snapshot serves all requests of 100 ms: it
- * takes the control loop milliseconds, and a client sends one request for each of perhaps ten
- * thousand subchannels.
+ * Supplies channelz with the state of the sidecar. One snapshot answers all requests within 100 ms:
+ * the control loop needs milliseconds for a snapshot, and a client sends one request for each of
+ * perhaps ten thousand subchannels.
  */
 @AnyThread
 final class LiveChannelz implements ChannelzSource {

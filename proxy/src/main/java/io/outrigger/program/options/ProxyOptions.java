@@ -95,7 +95,7 @@ public record ProxyOptions(
       List<String> warnings,
       List<Path> resources,
       ResourceFiles files) {
-    /** The URI of the only server when resources come from files. */
+    /** Stands for the control plane in views and metrics when resources come from files. */
     public static final String STATIC_SERVER = "resources";
 
     public ConfigSource {

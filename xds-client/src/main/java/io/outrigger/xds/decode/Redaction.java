@@ -44,7 +44,7 @@ public final class Redaction {
 
   private static final Value REDACTED_VALUE = Value.newBuilder().setStringValue(REDACTED).build();
 
-  /** Matches secret names of headers and metadata; broad, because users choose these names. */
+  /** Matches names of headers and metadata whose values are secret; broad on purpose. */
   private static final Pattern SECRET =
       Pattern.compile(
           "token|passw(or)?d|passphrase|secret|credential|(api|private|access|json)[-_.]?key"

@@ -49,7 +49,7 @@ final class DependencyGraph {
     this.notes = new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK);
   }
 
-  /** Gives a walk the states of resources. Each resource that a walk looks up must be watched. */
+  /** Returns the states of resources during a walk. Each resource looked up must be watched. */
   interface Lookup {
     WatchState<ListenerResource> listener();
 

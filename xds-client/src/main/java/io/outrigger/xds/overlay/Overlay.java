@@ -59,7 +59,7 @@ public record Overlay(
    * A rule for routes. An empty list of patterns matches everything.
    *
    * @param targets patterns for targets as configured, such as {@code xds:///orders}
-   * @param path patterns for the exact path of a route
+   * @param path patterns that the {@code path} matcher of a route has to match
    * @param pathPrefix patterns for the path prefix of a route
    * @param patch the fields of {@code RouteAction} that the rule sets
    */

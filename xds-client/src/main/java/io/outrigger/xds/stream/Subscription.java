@@ -203,7 +203,7 @@ final class Subscription<T> {
       this.onUnwatched = onUnwatched;
     }
 
-    /** Served addresses ignore stale resources, which might restore withdrawn permissions. */
+    /** Ports of {@code --serve} ignore stale resources: these may hold withdrawn permissions. */
     boolean isHidden() {
       return entry.isStale() && target.equals(AdsClients.SERVERS);
     }
