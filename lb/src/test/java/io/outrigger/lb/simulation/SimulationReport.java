@@ -50,8 +50,8 @@ final class SimulationReport {
             + " report.");
     line("");
     line(
-        "One sidecar has a cluster of %d servers and makes %.0f calls per second for each server"
-            + " (pick_first: %.0f calls per second).",
+        "One sidecar has a cluster of %d servers and makes %.0f calls per second for each server."
+            + " With pick_first, it makes %.0f calls per second in all.",
         SERVERS, PER_SERVER, PICK_FIRST_RATE);
     line(
         "A healthy server has a capacity of 100 calls per second, answers in 10 ms and fails 0.1 %%"
@@ -62,16 +62,16 @@ final class SimulationReport {
     line("");
     line("* errors: the share of failed calls from the start of the failure to the end of the run");
     line(
-        "* recovery: the seconds from the start of the failure until less than 1 %% of the calls"
-            + " fail for at least 25 s; `-` if the");
-    line("  calls do not recover during the failure");
+        "* recovery: the seconds from the start of the failure to the first 25 s in which less than"
+            + " 1 %% of the calls fail; `-` if the");
+    line("  failure ends first");
     line(
         "* ejected: how many of the failing servers were ejected, and the seconds until the first"
             + " ejection");
     line("* false: the number of ejections of servers that did not fail");
     line(
-        "* imbalance: the load of the most loaded server before the failure, where 1 is the mean"
-            + " load in proportion to capacity");
+        "* imbalance: the load of the most loaded server before the failure, as a multiple of"
+            + " the mean load in proportion to capacity");
     line("");
     line("| detection | settings |");
     line("| --- | --- |");
@@ -211,8 +211,8 @@ final class SimulationReport {
         "* dead: the computed seconds until a sidecar ejects an endpoint that fails every call."
             + " `FleetView` assumes Poisson arrivals,");
     line(
-        "  A50's failure percentage and only whole intervals, so the real time is at most as"
-            + " long.");
+        "  A50's failure percentage and only whole intervals. The real time is therefore never"
+            + " longer.");
     line(
         "* sampled: how many of %d sidecars with a real tree ejected the dead endpoint within half"
             + " an hour, and the mean seconds until then",

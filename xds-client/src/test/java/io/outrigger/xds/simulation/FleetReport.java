@@ -36,8 +36,8 @@ final class FleetReport {
             """
             # A fleet of sidecars
 
-            Written by `scripts/simulate fleet`; do not edit. The simulation runs %d XdsClients, one per sidecar and each with random
-            numbers of its own, against one control plane in virtual time, without sockets; equal seeds give an equal report. Each
+            Written by `scripts/simulate fleet`; do not edit. The simulation runs %d XdsClients, one per sidecar, against one control
+            plane, in virtual time and without sockets. Each XdsClient has its own random numbers; equal seeds give an equal report. Each
             XdsClient watches a listener and a cluster.
 
             ## The control plane is killed and comes back
@@ -59,7 +59,7 @@ final class FleetReport {
     text.append(
         """
 
-        Right after the kill, every sidecar tries to connect once, because A57 demands an attempt within 1.2 s after a stream that
+        Right after the kill, every sidecar tries to connect once. A57 demands an attempt within 1.2 s after the end of a stream that
         received a response. After that, only A57's back-off (1 s × 1.6 up to 120 s, jitter of 20 %) spreads the sidecars. After an
         outage of a minute or less, more than a twentieth of the sidecars connect within one second; after an outage of five minutes or
         more, the last sidecar waits for up to 144 s. A57 prescribes this back-off, so Outrigger does not spread the attempts further.
