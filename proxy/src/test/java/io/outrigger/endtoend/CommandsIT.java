@@ -55,7 +55,10 @@ class CommandsIT {
           .contains("forward: orders\ntarget: xds:///orders\n")
           .contains("routes:\n  - index 0, path with prefix \"\", result hit\n")
           .contains("name r/a/s, policy round_robin, state READY")
-          .contains("address 127.0.0.1:" + a.port() + ", locality r/a/s, probability 1");
+          .contains(
+              "address 127.0.0.1:"
+                  + a.port()
+                  + ", locality r/a/s, authority orders, probability 1");
     }
     try (var json =
         OutriggerProcess.start(
