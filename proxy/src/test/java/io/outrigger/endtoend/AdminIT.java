@@ -60,16 +60,6 @@ class AdminIT {
     mesh.close();
   }
 
-  private Backend serve() {
-    Backend a = mesh.backend("a");
-    controlPlane.serve(
-        Xds.cluster("A"),
-        Xds.endpoints("A", a),
-        Xds.listener("orders", "routes"),
-        Xds.routesTo("routes", "A"));
-    return a;
-  }
-
   @Conformance("SC-52")
   @Test
   void readinessNeedsAFirstConfigurationOfEveryForwardAndIsNotLost() throws Exception {
@@ -83,7 +73,7 @@ class AdminIT {
     assertThat(waiting.body()).contains("orders", "users");
 
     controlPlane.mute(false);
-    serve();
+    mesh.serve();
     Await.until("orders is done", () -> !admin.get("/ready").body().contains("orders"));
     assertThat(admin.get("/ready").status()).isEqualTo(503);
     controlPlane.serve(Xds.inlineListener("users", "A"));
@@ -97,7 +87,7 @@ class AdminIT {
 
   @Test
   void forwardsTellWhereTheyListenAndHowTheyStand() throws Exception {
-    serve();
+    mesh.serve();
     mesh.with(
             Flag.FORWARD,
             "orders@127.0.0.1:0=xds:///orders",
@@ -130,7 +120,7 @@ class AdminIT {
 
   @Test
   void theTreeHasTheFieldsOfTheContract() throws Exception {
-    Backend a = serve();
+    Backend a = mesh.serve();
     mesh.startReady();
     App app = mesh.app();
     assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
@@ -165,7 +155,7 @@ class AdminIT {
 
   @Test
   void aWordThatAParameterDoesNotKnowIsRefusedWithThoseItDoes() throws Exception {
-    serve();
+    mesh.serve();
     mesh.startReady();
     Map<String, String> allowed =
         Map.of(
@@ -190,7 +180,7 @@ class AdminIT {
 
   @Test
   void aParameterThatAnEndpointDoesNotKnowIsRefusedWithThoseItDoes() throws Exception {
-    serve();
+    mesh.serve();
     mesh.startReady();
     Map<String, String> known =
         Map.of(
@@ -223,7 +213,7 @@ class AdminIT {
 
   @Test
   void anEndThatIsAskedForTwiceHappensOnce() throws Exception {
-    serve();
+    mesh.serve();
     mesh.startReady();
 
     mesh.proxy().close();
@@ -248,7 +238,7 @@ class AdminIT {
 
   @Test
   void metricsAreWellFormedAndCount() throws Exception {
-    serve();
+    mesh.serve();
     mesh.startReady();
     App app = mesh.app();
     for (int i = 0; i < 3; i++) {
@@ -271,7 +261,7 @@ class AdminIT {
   @Conformance({"A66-01", "A89-01"})
   @Test
   void callsAndAttemptsCarryTheNamesAndLabelsOfTheSpec() throws Exception {
-    serve();
+    mesh.serve();
     mesh.with(Flag.METRIC_METHODS, "test.Pay/Charge").startReady();
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
     assertThat(mesh.app().call("test.Pay/Refund").backend()).isEqualTo("a");
@@ -303,7 +293,7 @@ class AdminIT {
 
   @Test
   void optionalLabelsAreLeftOutOnRequest() throws Exception {
-    serve();
+    mesh.serve();
     mesh.with(Flag.METRICS_LABELS, "grpc.security_level").startReady();
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
     Await.until("it is counted", () -> metric("grpc_client_call_duration_seconds_count") == 1);
@@ -315,7 +305,7 @@ class AdminIT {
 
   @Test
   void metricsAreCompressedAndInOpenMetricsOnRequest() throws Exception {
-    serve();
+    mesh.serve();
     mesh.startReady();
     URI uri = URI.create("http://" + mesh.admin().host() + "/metrics");
     HttpRequest request =
@@ -342,7 +332,7 @@ class AdminIT {
 
   @Test
   void serverInfoTellsWhatRunsAndWithWhichSettings() throws Exception {
-    serve();
+    mesh.serve();
     mesh.with(Flag.MAX_CONNECTIONS, "77").startReady();
 
     JsonObject info = mesh.admin().get("/server_info").object();
@@ -360,7 +350,7 @@ class AdminIT {
   @Conformance("A66-01")
   @Test
   void attemptsAreToldApartByLocalityWhereThatIsAskedFor() throws Exception {
-    serve();
+    mesh.serve();
     mesh.with(Flag.METRIC_LOCALITY, "true").startReady();
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
     Await.until("it is counted", () -> metric("grpc_client_call_duration_seconds_count") == 1);
@@ -381,7 +371,7 @@ class AdminIT {
   @Conformance("A94-01")
   @Test
   void connectionsAreCountedWhereTheyAreMadeAndWhyTheyEnd() throws Exception {
-    Backend a = serve();
+    Backend a = mesh.serve();
     Backend b = mesh.absentBackend("b");
     controlPlane.serve(Xds.endpoints("A", a, b));
     mesh.startReady();
@@ -403,7 +393,7 @@ class AdminIT {
   @Conformance("A94-01")
   @Test
   void aGoAwayIsCountedByItsCode() throws Exception {
-    Backend a = serve();
+    Backend a = mesh.serve();
     mesh.startReady();
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
 
@@ -425,7 +415,7 @@ class AdminIT {
 
   @Test
   void callsAreCountedForEachForward() throws Exception {
-    Backend a = serve();
+    Backend a = mesh.serve();
     mesh.startReady();
     App app = mesh.app();
     assertThat(app.call("test.Pay/Charge").backend()).isEqualTo("a");
@@ -477,7 +467,7 @@ class AdminIT {
 
   @Test
   void strangersAreTurnedAwayAndGetChangesNothing() throws Exception {
-    serve();
+    mesh.serve();
     mesh.startReady();
     Admin admin = mesh.admin();
     String host = "Host: " + admin.host();
@@ -503,7 +493,7 @@ class AdminIT {
 
   @Test
   void longCookiesAreReadAndExplained() throws Exception {
-    serve();
+    mesh.serve();
     mesh.startReady();
     Admin admin = mesh.admin();
     String cookie = "a=" + "x".repeat(20_000);
@@ -516,7 +506,7 @@ class AdminIT {
 
   @Test
   void configDumpShowsWhatNobodyHereCanRead() throws Exception {
-    serve();
+    mesh.serve();
     Any unknown =
         Any.newBuilder()
             .setTypeUrl("type.googleapis.com/example.Unknown")

@@ -30,19 +30,9 @@ class CommandsIT {
     mesh.close();
   }
 
-  private Backend serve() {
-    Backend a = mesh.backend("a");
-    mesh.controlPlane.serve(
-        Xds.cluster("A"),
-        Xds.endpoints("A", Xds.locality("a", 0, 1, a)),
-        Xds.listener("orders", "routes"),
-        Xds.routesTo("routes", "A"));
-    return a;
-  }
-
   @Test
   void explainTellsTheWayInWords() throws Exception {
-    Backend a = serve();
+    Backend a = mesh.serve();
     mesh.startReady();
     assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
     String admin = mesh.admin().host();
@@ -78,7 +68,7 @@ class CommandsIT {
 
   @Test
   void statusShowsTheWholeStateInATerminal() throws Exception {
-    Backend a = serve();
+    Backend a = mesh.serve();
     mesh.startReady();
 
     try (var status = OutriggerProcess.start(folder, "status", "--admin", mesh.admin().host())) {
@@ -92,7 +82,7 @@ class CommandsIT {
 
   @Test
   void aLiveValidationPrintsTheTreeThatWouldBeBuilt() throws Exception {
-    Backend a = serve();
+    Backend a = mesh.serve();
 
     try (var good = validate("60s")) {
       assertThat(good.awaitExit()).as(good.errorText()).isZero();
@@ -107,7 +97,7 @@ class CommandsIT {
 
   @Test
   void whatALiveClientWouldRefuseIsFound() throws Exception {
-    serve();
+    mesh.serve();
     mesh.controlPlane.serve(Xds.watchedCluster("A", "\"interval\":\"-1s\""));
 
     try (var bad = validate("60s")) {
@@ -118,7 +108,7 @@ class CommandsIT {
 
   @Test
   void aLiveValidationChecksReferencesAsOneOfFilesDoes() throws Exception {
-    Backend a = serve();
+    Backend a = mesh.serve();
     mesh.controlPlane.serve(
         Xds.endpoints("A", Xds.in("UNHEALTHY", Xds.locality("a", 0, 1, a))),
         Xds.routes(
@@ -142,7 +132,7 @@ class CommandsIT {
 
   @Test
   void aControlPlaneThatSaysNothingIsNotWaitedForForEver() throws Exception {
-    serve();
+    mesh.serve();
     mesh.controlPlane.mute(true);
 
     try (var silent = validate("500ms")) {

@@ -55,13 +55,7 @@ class DrainIT {
   }
 
   private Backend serve() {
-    Backend a = mesh.backend("a").quiet();
-    controlPlane.serve(
-        Xds.cluster("A"),
-        Xds.endpoints("A", a),
-        Xds.listener("orders", "routes"),
-        Xds.routesTo("routes", "A"));
-    return a;
+    return mesh.serve().quiet();
   }
 
   @Conformance("SC-44")

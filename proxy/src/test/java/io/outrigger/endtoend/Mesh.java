@@ -188,6 +188,17 @@ final class Mesh implements AutoCloseable {
     return keep(Backend.start(name));
   }
 
+  /** Starts the backend {@code a}, to which the control plane sends all calls of {@code orders}. */
+  Backend serve() {
+    Backend a = backend("a");
+    controlPlane.serve(
+        Xds.cluster("A"),
+        Xds.endpoints("A", a),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "A"));
+    return a;
+  }
+
   /** One on that port of another loopback address. */
   Backend backend(String name, String ip, int port) {
     return keep(Backend.start(name, ip, port));

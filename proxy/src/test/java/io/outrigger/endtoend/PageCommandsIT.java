@@ -76,12 +76,7 @@ class PageCommandsIT {
           program.equals("printf") || Tool.find(program).isPresent(),
           program + " is not installed");
     }
-    Backend a = mesh.backend("a");
-    mesh.controlPlane.serve(
-        Xds.cluster("A"),
-        Xds.endpoints("A", Xds.locality("a", 0, 1, a)),
-        Xds.listener("orders", "routes"),
-        Xds.routesTo("routes", "A"));
+    Backend a = mesh.serve();
     RefusingPort port = mesh.keep(RefusingPort.any());
     mesh.with(Flag.SERVE, "pay@127.0.0.1:" + port.number() + "=127.0.0.1:" + a.port()).start();
     mesh.app().call("test.Pay/Charge");

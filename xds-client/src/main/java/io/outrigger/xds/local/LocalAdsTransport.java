@@ -31,6 +31,15 @@ public final class LocalAdsTransport implements AdsTransport {
     Set<String> names = Set.of();
     boolean hasNewNames;
     String sentVersion = "";
+
+    /** The requested names and the resources of the last response. */
+    Set<String> sentNames = Set.of();
+
+    Map<String, Any> sent = Map.of();
+
+    boolean isSent(String name, Any resource) {
+      return sentNames.contains(name) && resource.equals(sent.get(name));
+    }
   }
 
   private final ControlLoop loop;
@@ -86,7 +95,8 @@ public final class LocalAdsTransport implements AdsTransport {
    * that type have changed. Each response contains every requested resource; the client skips
    * resources whose bytes have not changed. For each requested name that is not in the snapshot,
    * the response contains a resource error (xRFC TP3). If the snapshot has a resource and an error
-   * for one name, the response contains both, so that the resource stays in use (A88-07).
+   * for one name, the first response contains both, so that the resource stays in use (A88-07).
+   * Later responses contain only the error: the resource would clear the error for a moment.
    */
   private final class LocalStream implements ServerStream<DiscoveryRequest> {
     private final AdsTransport.Listener listener;
@@ -161,7 +171,12 @@ public final class LocalAdsTransport implements AdsTransport {
               .setVersionInfo(resources.version());
       Map<String, Any> all = resources.resources();
       if (type.fullStateOfTheWorld()) {
-        response.addAllResources(all.values());
+        all.forEach(
+            (each, resource) -> {
+              if (!resources.errors().containsKey(each) || !request.isSent(each, resource)) {
+                response.addResources(resource);
+              }
+            });
       }
       for (String wanted : request.names) {
         Optional<Any> known = Optional.ofNullable(all.get(wanted));
@@ -174,9 +189,13 @@ public final class LocalAdsTransport implements AdsTransport {
               .ifPresentOrElse(
                   response::addResources, () -> response.addResourceErrors(missing(wanted)));
         } else if (!type.fullStateOfTheWorld()) {
-          known.ifPresent(response::addResources);
+          known
+              .filter(resource -> problem.isEmpty() || !request.isSent(wanted, resource))
+              .ifPresent(response::addResources);
         }
       }
+      request.sentNames = request.names;
+      request.sent = all;
       DiscoveryResponse built = response.build();
       post(() -> listener.onResponse(built));
     }

@@ -257,7 +257,10 @@ record ResponseHandler(
     }
     var status =
         new RpcStatus(code, error.getErrorDetail().getMessage()).withPrefix(subscription.subject());
-    observer.onResourceError(server, type, name, status);
+    Optional<RpcStatus> before = subscription.entry().dataError().map(CacheEntry.DataError::status);
+    if (!before.equals(Optional.of(status))) {
+      observer.onResourceError(server, type, name, status);
+    }
     subscription.apply(new CacheEvent.ServerError<>(status, version, now), origin.features());
     return true;
   }

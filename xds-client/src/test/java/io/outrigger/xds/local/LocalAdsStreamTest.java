@@ -10,6 +10,7 @@ import com.google.rpc.Status;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ServerStream;
@@ -60,7 +61,7 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     heard.add("ready");
   }
 
-  /** {@code TYPE: name, …, !missing}. */
+  /** {@code TYPE: name, …, !missing, broken name}. */
   @Override
   public void onResponse(DiscoveryResponse response) {
     List<String> names = new ArrayList<>();
@@ -71,9 +72,9 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
         .getResourceErrorsList()
         .forEach(
             error -> {
-              assertThat(error.getErrorDetail().getCode())
-                  .isEqualTo(RpcStatus.Code.NOT_FOUND.number());
-              names.add("!" + error.getResourceName().getName());
+              boolean isMissing =
+                  error.getErrorDetail().getCode() == RpcStatus.Code.NOT_FOUND.number();
+              names.add((isMissing ? "!" : "broken ") + error.getResourceName().getName());
             });
     String type = response.getTypeUrl().substring(response.getTypeUrl().lastIndexOf('.') + 1);
     heard.add(type + ": " + String.join(", ", names));
@@ -131,6 +132,28 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     readOne();
     ask(ResourceType.ENDPOINT, "b");
     assertThat(take()).containsExactly("ClusterLoadAssignment: b");
+  }
+
+  /** A resource that came again would clear the error for a moment, with an event each time. */
+  @Conformance("A88-07")
+  @Test
+  void aResourceOfABrokenFileComesOnce() {
+    readOne();
+    ask(ResourceType.CLUSTER, "a");
+    assertThat(take()).containsExactly("Cluster: a, b");
+
+    readOne();
+    change(() -> folder.write("c.json", "{"));
+    assertThat(take()).containsExactly("Cluster: b, broken a");
+    readOne();
+    change(() -> folder.write("d.json", cluster("d")));
+    assertThat(take()).containsExactly("Cluster: b, d, broken a");
+
+    readOne();
+    ask(ResourceType.CLUSTER, "a", "b");
+    assertThat(take())
+        .as("b was not requested before")
+        .containsExactly("Cluster: b, d, broken a, broken b");
   }
 
   @Test

@@ -88,6 +88,13 @@ final class DataErrorScenarioTest {
     assertThat(watcher.take()).containsExactly("ambient: INTERNAL: cluster \"c\": oops");
     assertThat(ads.status().resources().get(0).state()).isEqualTo("received_error");
     assertThat(ads.observed).noneMatch(event -> event.startsWith("deleted"));
+
+    ads.stream()
+        .respond(response(CLUSTER, "3").addResourceErrors(error("c", Code.INTERNAL, "oops")));
+    assertThat(ads.observed)
+        .as("an error that the control plane repeats is one event")
+        .filteredOn(event -> event.startsWith("resource error"))
+        .hasSize(1);
   }
 
   @Test
