@@ -42,11 +42,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 class DrainIT {
   private final Mesh mesh;
-  private final ControlPlane controlPlane;
 
   DrainIT(int loops) {
     mesh = new Mesh(loops);
-    controlPlane = mesh.controlPlane;
   }
 
   @AfterEach
