@@ -14,8 +14,8 @@ public interface CallObserver {
   boolean onEnded(CallSummary call);
 
   /**
-   * Returns an observer that notifies this observer and then {@code other}. Its {@link #onEnded}
-   * returns false if one of the two had to drop the call.
+   * Returns an observer that notifies this observer and then {@code other}. If either of these
+   * drops a call, {@link #onEnded} of the returned observer is false.
    */
   default CallObserver and(CallObserver other) {
     return call -> {

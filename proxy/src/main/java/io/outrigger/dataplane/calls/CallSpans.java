@@ -5,8 +5,8 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.http2.HeaderList;
 
 /**
- * The spans of one gRPC call: one span for the call with one child span for each attempt (A72
- * "Tracing Information"). The methods are called on the call's event loop in the order of events;
+ * The spans of one gRPC call: one for the call, and a child span for each attempt (A72 "Tracing
+ * Information"). The methods are called on the call's event loop in the order of events;
  * implementations must not block.
  */
 @LoopConfined

@@ -11,8 +11,8 @@ public final class Histogram {
   private static final int FINE_BUCKETS = 592;
 
   /**
-   * Bounds for durations in nanoseconds, up to 12 days: 16 buckets per power of two of
-   * microseconds, so that the values of one bucket differ by at most 6 %.
+   * Bounds for durations in nanoseconds, up to 12 days. Each power of two of microseconds has 16
+   * buckets. The values of one bucket thus differ by at most 6 %.
    */
   static final long[] FINE_NANOS = fineNanos();
 
@@ -54,9 +54,8 @@ public final class Histogram {
   }
 
   /**
-   * Adds the counts and the sum of another histogram, whose buckets may be different. All values in
-   * one bucket of the other histogram are counted as if they were equal to that bucket's upper
-   * bound.
+   * Adds the counts and the sum of another histogram, whose buckets may be different. Each value of
+   * the other histogram counts as the upper bound of its bucket.
    */
   public void add(Histogram other) {
     int bucket = 0;

@@ -48,8 +48,8 @@ public enum LocalReason {
   }
 
   /**
-   * Returns the status with a code that this proxy may send: any code for an injected fault,
-   * otherwise a restricted set (A54, SC-23).
+   * Returns the status with a code that this proxy may send (A54, SC-23). An injected fault may
+   * have any code, other failures only a code of a restricted set.
    */
   public RpcStatus allowed(RpcStatus status) {
     return this == FAULT ? status : status.restricted();

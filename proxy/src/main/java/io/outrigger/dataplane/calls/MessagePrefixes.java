@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 /**
  * Finds the message prefixes in a gRPC body and counts their bytes; DATA frames may split messages
  * and prefixes. A prefix has a flag byte and four bytes of length. The parser state is one number,
- * to save an object per call; 0 is the state at the start of a body.
+ * which saves an object per call. The state at the start of a body is 0.
  *
  * <pre>
  * bits  0 to 31  in a message: the number of missing bytes; in a prefix: the bytes that were read

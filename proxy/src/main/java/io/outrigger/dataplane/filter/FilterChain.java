@@ -71,7 +71,7 @@ public final class FilterChain {
   }
 
   /**
-   * Runs one request through the filters of its chain in order, and its response through the same
+   * Runs one request through the filters of its chain in order. The response passes the same
    * filters in reverse order.
    */
   @LoopConfined

@@ -47,8 +47,8 @@ final class Attempt implements CallTransport.Waiter {
   private @Nullable Http2Stream stream;
 
   /**
-   * Response headers that carry {@code grpc-status} but not END_STREAM. They are held until the
-   * next frame, because the hyper library ends a Trailers-Only response with an empty DATA frame.
+   * Response headers that carry {@code grpc-status} but not END_STREAM. These headers wait for the
+   * next frame: the hyper library ends a Trailers-Only response with an empty DATA frame.
    */
   private @Nullable HeaderList early;
 
@@ -104,7 +104,7 @@ final class Attempt implements CallTransport.Waiter {
 
   /**
    * Sends the request on the open stream. Ends the call if its header list is larger than the
-   * backend accepts, because the backend might otherwise end the whole connection.
+   * backend accepts. The backend might otherwise end the whole connection.
    */
   void send(HostRewrite rewrite, long timeoutNanos, int previousAttempts) {
     Http2Stream backend = requireNonNull(stream);

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The loop has at most one alarm, for the first deadline, not a task for each request. An
  * earlier deadline replaces the alarm; the end of a call does not cancel it. Deadlines are rounded
- * up to ticks of about 2 ms: a deadline never fires early, and at most one tick late.
+ * up to ticks of about 2 ms. A deadline never fires early, and at most one tick late.
  */
 @LoopConfined
 public final class DeadlineTimers {

@@ -16,9 +16,9 @@ import java.util.concurrent.Executor;
 /**
  * Sends the response of a call to the app, and ends the app's stream.
  *
- * <p>An app that has not ended its request when the response is complete gets RST_STREAM(NO_ERROR)
- * (RFC 9113 section 8.1, SC-24). The reset is sent after the whole response was written, because a
- * reset drops pending data.
+ * <p>If the app has not ended its request when the response is complete, it gets
+ * RST_STREAM(NO_ERROR) (RFC 9113 section 8.1, SC-24). The reset is sent after the whole response
+ * was written, because a reset drops pending data.
  */
 @LoopConfined
 final class DownstreamResponse {
@@ -167,9 +167,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * Resets the stream if the response is complete but the request is not. This is decided in a
-   * later task: the end of a unary request is often read but not yet processed, and such a call
-   * must not be reset.
+   * Resets the stream if the response is complete but the request is not. A later task decides
+   * this: the end of a unary request is often read but not yet processed, and such a call must not
+   * be reset.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {

@@ -170,9 +170,9 @@ public final class Forward {
   }
 
   /**
-   * The {@code :authority} that is sent to the backend (SC-32). The app's value takes precedence
-   * over the endpoint's hostname, and the hostname over any default (A81 "xds_cluster_impl LB
-   * Policy Changes").
+   * The {@code :authority} that is sent to the backend (SC-32). The first that is present is used:
+   * the app's value, the endpoint's hostname, the default (A81 "xds_cluster_impl LB Policy
+   * Changes").
    *
    * @param rewritten the authority that the route sets; empty when the route sets none
    */

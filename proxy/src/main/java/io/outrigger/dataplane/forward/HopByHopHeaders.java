@@ -10,7 +10,7 @@ import io.outrigger.http2.KnownName;
 
 /**
  * Converts the headers of one hop to the headers of the next hop. Connection-specific fields are
- * removed, {@code :authority} and {@code :scheme} are rewritten, and all other fields are forwarded
+ * removed. {@code :authority} and {@code :scheme} are rewritten. All other fields are forwarded
  * unchanged and in order (SC-29, SC-30, SC-32).
  */
 final class HopByHopHeaders {

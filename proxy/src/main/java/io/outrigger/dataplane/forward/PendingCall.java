@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The waiting state of one call: its reservation in the forward's {@link Limit}, the target or
- * cluster on which the call is parked, and its delays.
+ * cluster on which the call is parked, and the call's delays.
  *
  * <p>The control loop wakes a parked call once, and the call continues on its event loop. A wake-up
  * does nothing when the {@link Parking} for which it was sent is over.

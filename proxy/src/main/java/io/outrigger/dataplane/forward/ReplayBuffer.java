@@ -45,8 +45,8 @@ final class ReplayBuffer {
   }
 
   /**
-   * Copies as many of the first readable bytes of a buffer as fit; copies nothing after bytes that
-   * did not fit.
+   * Copies as many of the first readable bytes of a buffer as fit. Once bytes did not fit, it
+   * copies no more.
    *
    * @return the number of copied bytes
    */

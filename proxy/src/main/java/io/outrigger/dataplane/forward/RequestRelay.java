@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The first bytes of the body are copied, because the request may have to be sent again. When
  * the backend's stream ends, its unsent data is taken back. A request of any size can be sent again
- * if every byte that was sent was also copied (A6 "Memory Management", decision proxy-0025). Bytes
- * that are sent a second time return no further credit.
+ * if all sent bytes were copied (A6 "Memory Management", decision proxy-0025). Bytes that are sent
+ * a second time return no further credit.
  */
 @LoopConfined
 final class RequestRelay {
@@ -46,7 +46,7 @@ final class RequestRelay {
 
   /**
    * The number of bytes that an earlier backend received and the current backend has yet to
-   * receive. They return no credit a second time.
+   * receive. Credit for them was already returned.
    */
   private int bytesToResend;
 

@@ -137,8 +137,8 @@ final class ResponseRelay {
   }
 
   /**
-   * Returns the status code if the first header block of a response to a gRPC call means failure:
-   * it is a Trailers-Only response, or not a gRPC response (SC-18). Otherwise null.
+   * Returns the status code if the first header block of a response to a gRPC call means failure
+   * (SC-18). This is a Trailers-Only response, or a response that is not gRPC. Otherwise null.
    */
   static @Nullable Code failureOf(HeaderList head, boolean endStream) {
     int status = statusOf(head);

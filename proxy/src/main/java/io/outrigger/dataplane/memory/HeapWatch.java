@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
  *   <li>The watch collects the heap when the used bytes suggest that peers hold too much, or when
  *       the heap is full. {@link MemoryGauge} then knows how many bytes are live. The watch spends
  *       at most a fifth of the time in collections. If the heap stays full for {@link #FULL_LIMIT}
- *       despite collections, the watch calls {@link OutOfMemory#onFullHeap}, because the JVM would
- *       do little but collect.
+ *       despite collections, the JVM does little but collect. The watch then calls {@link
+ *       OutOfMemory#onFullHeap}.
  *   <li>If the live bytes make memory short, the watch collects again after {@link #PERIOD},
  *       because peers may have released bytes since. The period doubles up to {@link #MAX_REPEAT},
  *       because a large configuration can hold live bytes for long.
@@ -23,9 +23,9 @@ import java.util.function.LongSupplier;
  *       extends the old generation up to the heap's limit, and only then collects it. Earlier
  *       versions of Java collected the old generation when it had grown. On a machine with much
  *       memory the heap of a sidecar would grow for days. No flag of the collector bounds the
- *       heap's growth: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply after a full
- *       collection, but no full collection happens. While memory is short, this rule is off,
- *       because the first two rules then apply.
+ *       heap's growth: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply only after a
+ *       full collection, which does not happen. While memory is short, this rule is off, because
+ *       the first two rules then apply.
  * </ul>
  */
 @ControlConfined

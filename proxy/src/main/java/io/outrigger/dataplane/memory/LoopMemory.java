@@ -24,9 +24,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>The score of a connection is {@code weight * (1 + s)}, where {@code s} is the number of
  * seconds without progress on the connection. If the weight is below 1 MiB, the score is divided by
- * {@code 1 + moves} ({@link MemoryHolder#moves}), which spares a busy app that holds more than each
- * of thousands of idle connections. Reading resumes {@value #SHORT_TICK_MILLIS} ms after a pause,
- * because the peer's next frame may be the WINDOW_UPDATE that frees memory.
+ * {@code 1 + moves} ({@link MemoryHolder#moves}). This spares a busy app when thousands of idle
+ * connections hold less each, but too much in sum. Reading resumes {@value #SHORT_TICK_MILLIS} ms
+ * after a pause, because the peer's next frame may be the WINDOW_UPDATE that frees memory.
  *
  * <p>A loop may have ten thousand connections, so each iteration of the event loop does little. A
  * connection is paused only when it sends something. One iteration resumes at most {@value
@@ -65,7 +65,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
    */
   private static final int BUSY_MOVES = 8;
 
-  /** A delay until the next iteration of the event loop; a task could run in the current one. */
+  /** A delay until the next iteration of the event loop. A task could run in the current one. */
   private static final long NEXT_TURN_NANOS = 1;
 
   private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -138,10 +138,10 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * When memory is used up, reading from apps is paused, because thousands of idle connections may
-   * each send a little, which is too much in sum. Busy apps that hold little are excepted. An app
-   * is paused only when it sends something, because most idle connections send nothing. Reading
-   * from backends goes on until the heap is almost full, because busy apps need their responses.
+   * When memory is used up, reading from apps is paused: thousands of idle connections may each
+   * send a little, and too much in sum. Busy apps that hold little are excepted. An app is paused
+   * only when it sends something, because most idle connections send nothing. Reading from backends
+   * goes on until the heap is almost full, because busy apps need their responses.
    */
   @Override
   public boolean mayRead(MemoryHolder holder) {

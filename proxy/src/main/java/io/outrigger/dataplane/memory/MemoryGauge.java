@@ -22,9 +22,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how much memory peers make the process hold ({@code --max-memory}): the bytes that
- * Netty's allocator has given out, those of {@link TlsMemory}, and the live bytes of the heap after
- * a collection, minus the live bytes of the program itself.
+ * Measures how much memory peers make the process hold ({@code --max-memory}). This is the sum of
+ * the bytes that Netty's allocator has given out, those of {@link TlsMemory}, and the live bytes of
+ * the heap after a collection. The live bytes of the program itself are subtracted.
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read only ten times a second
@@ -32,14 +32,14 @@ import org.jspecify.annotations.Nullable;
  * from 100 % full: new connections, and requests on connections that hold 256 KiB, are refused
  * </pre>
  *
- * <p>Each percentage is compared with the largest of three ratios: live heap to the heap's limit,
- * used buffers outside of the heap to the buffers' limit, and the sum of both to the total limit.
- * Only a collection shows how much of the heap is live, so connections are ended because of the
- * heap only after a collection. Between two collections, the gauge reads the used bytes, garbage
- * included. When they exceed 85 % of the heap's limit and have grown by more than short-lived
- * garbage, memory counts as short, and {@link HeapWatch} collects the heap. Above 100 %, the proxy
- * stops reading from apps, except busy apps that hold little. Above 115 %, it also stops reading
- * from backends, because no window limits response headers.
+ * <p>Each percentage is compared with the largest of three ratios: live heap to the heap's limit;
+ * buffers outside of the heap to the buffers' limit; the sum of both to the total limit. Only a
+ * collection shows how much of the heap is live, so connections are ended because of the heap only
+ * after a collection. Between two collections, the gauge reads the used bytes, garbage included.
+ * When they exceed 85 % of the heap's limit and have grown by more than short-lived garbage, memory
+ * counts as short, and {@link HeapWatch} collects the heap. Above 100 %, the proxy stops reading
+ * from apps, except busy apps that hold little. Above 115 %, it also stops reading from backends,
+ * because no window limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -99,8 +99,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns the gauge of this process. Must be called at the end of the start: the gauge counts the
-   * heap used until now as the program's own.
+   * Returns the gauge of this process. Must be called at the end of the program's start, because
+   * the heap used until then counts as the program's own.
    */
   public static MemoryGauge ofProcess(Limits limits) {
     Runtime runtime = Runtime.getRuntime();
@@ -210,9 +210,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers may hold too much: {@code held}, garbage included, exceeds 85 % of the heap's
-   * limit, and has grown since the last collection by more than usual garbage. Up to the limit, a
-   * full young generation is usual; the JVM collects it by itself.
+   * Whether peers may hold too much. Then {@code held}, garbage included, exceeds 85 % of the
+   * heap's limit, and has grown since the last collection by more than usual garbage. Up to the
+   * limit, a full young generation is usual; the JVM collects it by itself.
    */
   private boolean isSuspect(long held) {
     long garbage = limits.heapBytes() / 8;
@@ -250,8 +250,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns the weight of the connections to end. Weights are estimates, so the weight to end is
-   * the same fraction of all weights as the fraction of the peers' heap to free.
+   * Returns the weight of the connections to end. Weights are only estimates. To free a fraction of
+   * the peers' heap, connections with the same fraction of all weights are ended.
    */
   private long weightToEnd() {
     long all = loops.stream().mapToLong(LoopMemory::weight).sum();

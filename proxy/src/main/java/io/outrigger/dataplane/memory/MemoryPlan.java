@@ -2,9 +2,9 @@ package io.outrigger.dataplane.memory;
 
 /**
  * The division of a container's memory. The JVM sizes the heap by the flags of {@code
- * docker/jvm.options}. Network buffers get the remaining memory, except for a reserve for metadata,
- * compiled code, the running compiler, stacks, and the pages of executed files. The shares and the
- * reserve were measured in containers of 128 MiB to 4 GiB (docs/run/sizing.md).
+ * docker/jvm.options}. A reserve is kept for metadata, compiled code, the running compiler, stacks,
+ * and the pages of executed files. Network buffers get the rest. The shares and the reserve were
+ * measured in containers of 128 MiB to 4 GiB (docs/run/sizing.md).
  *
  * <p>Only the heap's limit can be read without delaying the start. The JVM derives it from the
  * container's limit, so the plan computes the container's limit from it (decision proxy-0037).
@@ -39,14 +39,14 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final long REST_BYTES = 90 * MIB;
 
   /**
-   * The additional memory for classes without a start-up cache: 29 MiB on Java 17, 21 on Java 25.
+   * The memory for classes that a start-up cache would save: 29 MiB on Java 17, 21 MiB on Java 25.
    * With the cache, classes are pages of a file that the kernel can drop.
    */
   private static final long CLASSES_BYTES = 30 * MIB;
 
   /**
-   * The minimum size of all buffers, because calls need some. In small containers this minimum
-   * takes part of the reserve, which is seldom used up there.
+   * The minimum size of all buffers, because calls need buffers. In small containers this minimum
+   * uses part of the reserve, which is seldom used up there.
    */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
 

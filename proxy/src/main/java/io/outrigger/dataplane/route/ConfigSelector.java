@@ -60,7 +60,7 @@ public final class ConfigSelector {
     return new ConfigSelector("", List.of(), new RouteChoice[0], rejection, isLast);
   }
 
-  /** Whether this selector fails every request, but a later one of the target may admit them. */
+  /** Whether this selector fails every request, but a later selector of the target may not. */
   public boolean mayRecover() {
     return failure != null && !isLast;
   }
@@ -75,7 +75,7 @@ public final class ConfigSelector {
    * order (decision config-0014).
    *
    * @return a decision whose cluster is acquired, or a rejection; null when the cluster was
-   *     retired: there is a newer selector, which the caller must use
+   *     retired, and the caller must use the newer selector
    */
   public @Nullable RouteDecision select(RequestView request, RandomSource random) {
     return select(request, random, null);

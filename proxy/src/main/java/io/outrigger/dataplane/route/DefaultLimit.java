@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the routes without a configured time limit. Their calls end after A31's default of 15 s,
- * which surprises operators (CONTRACT section 5).
+ * Finds the routes without a configured time limit. Calls of such routes end after A31's default of
+ * 15 s, which surprises operators (CONTRACT section 5).
  */
 public final class DefaultLimit {
   private static final int ROUTES_SHOWN = 5;

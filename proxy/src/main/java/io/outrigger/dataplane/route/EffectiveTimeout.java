@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * <ul>
  *   <li>The current version applies if the route has {@code max_stream_duration}. It also applies
- *       if the connection manager sets a limit, and the route has neither {@code timeout} nor
+ *       if only the connection manager sets a limit: the route has neither {@code timeout} nor
  *       {@code max_grpc_timeout}. The first field that is set decides: {@code
  *       grpc_timeout_header_max}, {@code max_stream_duration}, or the {@code max_stream_duration}
  *       of the connection manager.

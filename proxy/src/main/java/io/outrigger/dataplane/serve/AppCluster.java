@@ -41,8 +41,8 @@ import java.util.function.Function;
 @ControlConfined
 public final class AppCluster {
   /**
-   * The maximum number of connections to the app. Many servers admit 100 streams on a connection,
-   * so with one connection, a caller whose streams never end could block all other callers.
+   * The maximum number of connections to the app. Many servers admit 100 streams on a connection.
+   * With one connection, a caller whose streams never end could block all others.
    */
   private static final int MAX_CONNECTIONS = 100; // decision proxy-0088
 

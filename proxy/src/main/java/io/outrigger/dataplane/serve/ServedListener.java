@@ -338,8 +338,8 @@ public final class ServedListener {
   }
 
   /**
-   * Returns why requests or connections fail; empty when the port is open, the app can be reached,
-   * and every certificate is available.
+   * Returns why requests or connections fail. The result is empty when the port is open, the app
+   * can be reached, and every certificate is available.
    */
   public Optional<String> problem() {
     control.checkInside();

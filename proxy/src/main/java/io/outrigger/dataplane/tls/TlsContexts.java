@@ -31,8 +31,8 @@ public final class TlsContexts {
   private static final Duration LINGER = Duration.ofMinutes(3);
 
   /**
-   * The maximum time for which connection attempts wait for the first reading of certificate files,
-   * because a file system may hang.
+   * The maximum time for which connection attempts wait for the first reading of certificate files.
+   * A file system may hang.
    */
   public static final Duration FIRST_READING = Duration.ofSeconds(10);
 

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * messages. Each of these messages costs as much CPU time as a call.
  *
  * <ul>
- *   <li>Each record without application data uses one unit of a budget of {@value #MAX_BUDGET};
- *       every {@value #DATA_RECORDS}th record with data adds one unit. Normal servers send a few
- *       tickets, and a KeyUpdate after millions of records.
+ *   <li>Each record without application data uses one unit of a budget of {@value #MAX_BUDGET}
+ *       units. Every {@value #DATA_RECORDS}th record with data adds one unit. Normal servers send a
+ *       few tickets, and a KeyUpdate after millions of records.
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  *
@@ -45,8 +45,8 @@ final class TlsHandler extends SslHandler {
   private final PeerRole peer;
 
   /**
-   * The bytes that {@link TlsMemory} counts for this connection. 0 during the handshake: the memory
-   * limit cannot end handshakes, whose number is limited.
+   * The bytes that {@link TlsMemory} counts for this connection. They are 0 during the handshake:
+   * handshakes are limited by their number, not by the memory limit.
    */
   private int heldBytes;
 
@@ -73,8 +73,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Returns the next handler of the pipeline. It detects application data, and closes the socket
-   * after the peer's close_notify, because no more data will arrive.
+   * Returns the next handler of the pipeline. That handler detects application data. After the
+   * peer's close_notify it closes the socket, because no more data will arrive.
    */
   ChannelHandler recordObserver() {
     return new ChannelInboundHandlerAdapter() {

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the TLS handler in the pipeline. The handler of the connection replaces this handler only
- * after a successful handshake. So no data goes to a peer that is not trusted or does not speak
- * HTTP/2 (A29-16).
+ * after a successful handshake. A peer that is not trusted or does not speak HTTP/2 thus gets no
+ * data (A29-16).
  */
 @LoopConfined
 public final class TlsHandshake extends ChannelInboundHandlerAdapter {

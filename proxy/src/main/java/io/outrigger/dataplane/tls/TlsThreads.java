@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * handshakes. Event loops serve calls while handshakes wait for these threads. No thread exists
  * while TLS is not used.
  *
- * <p>Handshakes in progress take precedence over new ones: the first part of a handshake waits
- * until no later part of another handshake waits. In order of arrival, a thousand handshakes would
+ * <p>Handshakes in progress take precedence over new ones. A new handshake starts when no handshake
+ * in progress waits for a thread. If all parts ran in order of arrival, a thousand handshakes would
  * all finish late, at nearly the same time.
  */
 @AnyThread

@@ -150,8 +150,8 @@ record Dialer(
   }
 
   /**
-   * Returns a text with the last part of Netty's message, such as the HTTP status; the other parts
-   * of the message name the addresses of proxy and backend.
+   * Returns a text with the last part of Netty's message, such as the HTTP status. The other parts
+   * name the addresses of proxy and backend.
    */
   private String refusalOf(@Nullable Throwable cause) {
     String text = String.valueOf(cause == null ? null : cause.getMessage());

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A call gets a stream on the oldest connection that admits a stream; otherwise the call waits.
  * Waiting calls are served in order. While a call waits and no connection admits a stream, the loop
  * opens another connection, one attempt at a time. The first connection of a loop is always
- * allowed; all further connections are called extra and share one limit across loops.
+ * allowed. Further connections are called extra; those of all loops share one limit.
  *
  * <p>While a loop has no connection, its attempt may fail or take longer than {@link
- * #BORROW_DELAY}. The loop then borrows: its calls get streams on connections of another loop. Its
- * own attempts continue with gRPC's back-off. When one succeeds, the loop serves all its waiting
- * calls, including those that wait at the other loop. A loop that loses its last connection stops
- * lending: calls of other loops that still wait there return to their own loops.
+ * #BORROW_DELAY}. The loop then borrows: its calls get streams on connections of another loop.
+ * Meanwhile the loop attempts to connect, with gRPC's back-off. When it succeeds, it serves all its
+ * calls, also those that wait at the other loop. A loop that loses its last connection stops
+ * lending. Calls that wait there return to their own loops.
  *
  * <p>The transport ends when no loop has a connection left, even if attempts are in progress.
  */
@@ -273,7 +273,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
   }
 
-  /** Called when a loop can lend streams after {@link UpstreamTransport#lenderFor} found none. */
+  /** Called when a loop can lend, after {@link UpstreamTransport#lenderFor} found no loop. */
   void onLenderReady() {
     if (borrows && established.isEmpty()) {
       connectIfNeeded();

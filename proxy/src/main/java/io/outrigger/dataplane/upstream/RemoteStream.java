@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A stream on a connection of another event loop, used on the loop of its call (decision
- * proxy-0032). Frames of the call are posted to the {@link Owner}, and frames of the backend are
- * posted back, in order.
+ * proxy-0032). The call's frames are posted to the {@link Owner}, and the backend's frames are
+ * posted back, both in order.
  *
  * <pre>
  * WAITING -> OPEN  on a stream from the other loop
@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * returned when the receiving loop has consumed the bytes. The windows of both streams therefore
  * limit the bytes on the way between the loops.
  *
- * <p>The call's DATA is kept until the other loop reports the bytes as sent, so that the call can
- * take unsent DATA back when the stream ends (decision proxy-0025).
+ * <p>The call's DATA is kept until the other loop reports it as sent. When the stream ends, the
+ * call takes the unsent DATA back (decision proxy-0025).
  */
 @LoopConfined
 final class RemoteStream implements Http2Stream {

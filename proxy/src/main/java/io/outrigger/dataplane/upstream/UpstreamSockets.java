@@ -14,8 +14,8 @@ import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 
 /**
- * The open connections to backends, for status views. Each event loop has a map of its connections,
- * which views read on the same loop, so calls need no synchronization.
+ * The open connections to backends, for status views. Each event loop has a map of its connections.
+ * Views read the map on the same loop, so calls need no synchronization.
  */
 @AnyThread
 public final class UpstreamSockets {

@@ -112,8 +112,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Called with a new TLS context, or with the reason why there is none. If the lack of a context
-   * was the reason of a failure, the first context ends the back-off of the subchannel.
+   * Called with a new TLS context, or with the reason why there is none. If the subchannel is in
+   * back-off because the context was missing, the first context ends this back-off.
    */
   private void onTls(Outcome<TlsContext> context) {
     if (context instanceof Outcome.Ok<TlsContext> usable) {
@@ -229,8 +229,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Returns a loop that can lend streams, other than the loop with the given index. Null if no loop
-   * can; {@link LoopConnections#onLenderReady} is then called on every loop as soon as one can.
+   * Returns a loop that can lend streams, other than the loop with the given index. Returns null if
+   * no loop can; {@link LoopConnections#onLenderReady} is then called on every loop once a loop
+   * can.
    */
   @Nullable LoopConnections lenderFor(int index) {
     LoopConnections found = findLender(index);

@@ -10,8 +10,8 @@ import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The audit logger {@code StdoutAuditLog} (A59): a line of JSON on stdout for each decision that
- * the logger's condition selects.
+ * The audit logger {@code StdoutAuditLog} (A59) writes a line of JSON to stdout for each decision
+ * that its condition selects.
  */
 @AnyThread
 public final class StdoutAuditLog implements AutoCloseable {

@@ -35,8 +35,8 @@ final class AdminGuard {
 
   /**
    * Returns the reply that rejects a request to a public, read-only server. Any host name is
-   * accepted; the Host header must occur exactly once (RFC 9112 section 3.2), and may be absent in
-   * HTTP/1.0.
+   * accepted. The Host header must occur exactly once (RFC 9112 section 3.2); in HTTP/1.0, it may
+   * be absent.
    */
   static Optional<AdminReply> probeRefusal(HttpRequest request) {
     int hosts = request.headers().getAll(HttpHeaderNames.HOST).size();

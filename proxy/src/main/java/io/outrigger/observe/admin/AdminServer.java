@@ -142,8 +142,8 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Closes the port at once, and the connections after {@link #QUIET_MILLIS}, so that the reply to
-   * the request that ends the process is still sent.
+   * Closes the port at once, and the connections after {@link #QUIET_MILLIS}. Meanwhile, the reply
+   * to the request that ends the process is sent.
    */
   @Override
   public void close() {

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Renders the calls of each forward since the start as JSON, {@code GET /calls}. A client can
- * compute rates, error rates and, from {@code durations}, quantiles for a period: all counts grow,
- * so it subtracts an earlier reply from a later reply.
+ * Renders the calls of each forward since the start as JSON, {@code GET /calls}. All counts only
+ * grow. To get the rates, error rates and quantiles ({@code durations}) of a period, a client
+ * subtracts an earlier reply from a later one.
  */
 @AnyThread
 public final class CallViews {

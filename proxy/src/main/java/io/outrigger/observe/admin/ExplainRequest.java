@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The request that {@code /explain} explains, given by the query parameters {@code path}, {@code
- * method} (default POST), {@code authority} and any number of {@code header=name:value}. A POST
- * without a content type is a gRPC request. The request must follow the rules for requests on the
- * wire; text beyond ASCII is encoded as UTF-8.
+ * The request that {@code /explain} explains. Its query parameters are {@code path}, {@code method}
+ * (default POST), {@code authority} and any number of {@code header=name:value}. A POST without a
+ * content type is a gRPC request. The request must follow the rules for requests on the wire; text
+ * beyond ASCII is encoded as UTF-8.
  */
 @AnyThread
 public final class ExplainRequest {

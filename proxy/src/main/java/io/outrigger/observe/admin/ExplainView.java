@@ -59,8 +59,8 @@ public final class ExplainView {
   }
 
   /**
-   * Returns the {@code :authority} of the most probable branch: the one for its first candidate, or
-   * without a candidate the one for an endpoint without a host name.
+   * Returns the {@code :authority} of the most probable branch, for its first candidate. Without a
+   * candidate, it is the value for an endpoint without a host name.
    */
   private static Object authority(Explanation explanation, List<JsonObject> branches) {
     JsonArray found = branches.isEmpty() ? null : branches.get(0).getAsJsonArray("candidates");
@@ -226,8 +226,8 @@ public final class ExplainView {
   }
 
   /**
-   * Returns the session part of a plan. It comes before all parts with random draws, so the search
-   * follows only wrappers.
+   * Returns the session part of a plan. The session part comes before all parts with random draws,
+   * so the search follows only wrappers.
    */
   private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
     if (plan instanceof PickPlan.Preferring found) {

@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 
 /**
  * The reply of {@code /lb} (CONTRACT section 6). The control loop writes the reply while it visits
- * the trees. A copy of ten thousand endpoints for another thread would cost the control loop more
- * time than the text costs (decision proxy-0016).
+ * the trees. For ten thousand endpoints, a copy for another thread would cost the control loop more
+ * time than the text (decision proxy-0016).
  */
 @ControlConfined
 public final class LbViews {

@@ -13,8 +13,8 @@ public enum EventKind {
   /** A stream to a control plane ended after a response and is opened again. */
   ADS_CLOSED,
   /**
-   * Stored resources of an earlier process are in use, because no control plane answers; or no such
-   * resource is in use any more.
+   * Stored resources of an earlier process are now in use, because no control plane answers; or
+   * they are no longer in use.
    */
   STALE,
   /** Stored resources of an earlier process cannot be used, or resources cannot be stored. */

@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * they would balance it.
  *
  * <p>A route that matches only a fraction of requests needs a random draw. In the first walk
- * through the routes every draw matches. Each further walk fails the draw with which the previous
- * walk ended, until a walk ends with a route that needs no draw.
+ * through the routes every draw matches. If a walk ends with a route that matches only by a random
+ * draw, the next walk lets this draw fail. The last walk ends with a route that needs no draw.
  */
 @ControlConfined
 public final class Explainer {
@@ -59,8 +59,8 @@ public final class Explainer {
   private final List<Branch> branches = new ArrayList<>();
 
   /**
-   * The result of each examined route, by its index: {@link RouteMatch#NO_MISS} if it matched in
-   * any walk, otherwise the index of the matcher that did not match.
+   * The result of each examined route, by the route's index. It is {@link RouteMatch#NO_MISS} if
+   * the route matched in any walk, otherwise the index of the matcher that did not match.
    */
   private final Map<Integer, Integer> results = new TreeMap<>();
 

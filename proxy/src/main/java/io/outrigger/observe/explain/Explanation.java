@@ -48,8 +48,8 @@ public record Explanation(
   }
 
   /**
-   * @param missed the matcher that did not match; for {@link Result#POSSIBLE}, the fraction; for a
-   *     hit, empty
+   * @param missed the matcher that did not match, or for {@link Result#POSSIBLE} the fraction;
+   *     empty when the route matches
    */
   public record Verdict(Route route, Result result, String missed) {}
 

@@ -175,7 +175,7 @@ public final class TrafficHistory implements CallObserver {
 
     /**
      * Records a call. A call to an endpoint beyond {@link #MAX_ENDPOINTS} counts only for its
-     * cluster; a call to a cluster beyond {@link #MAX_CLUSTERS} is not counted.
+     * cluster. A call to a cluster beyond {@link #MAX_CLUSTERS} is not counted.
      */
     void record(String cluster, @Nullable EndpointAddress address, long micros, boolean isError) {
       ClusterTraffic traffic = clusters.get(cluster);

@@ -18,8 +18,8 @@ import java.util.stream.LongStream;
 
 /**
  * The load-balancing metrics of A78 "Weighted Round Robin LB Policy", A91, A94 and A118, with the
- * labels of A89, over the life of the process. The counts of a removed cluster are kept, so that
- * counters never decrease.
+ * labels of A89. They count from the start of the process. The counts of a removed cluster are
+ * kept, so that counters never decrease.
  */
 @ControlConfined
 public final class LbCounters {

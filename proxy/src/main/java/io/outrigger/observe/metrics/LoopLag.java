@@ -21,7 +21,7 @@ public final class LoopLag {
   }
 
   /**
-   * Returns the last measured lag of each loop in nanoseconds, 0 at first; starts the next
+   * Returns the last measured lag of each loop in nanoseconds (0 at first), and starts the next
    * measurement.
    */
   public long[] measure() {

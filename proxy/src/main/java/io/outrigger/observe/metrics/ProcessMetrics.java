@@ -62,7 +62,7 @@ final class ProcessMetrics {
             "outrigger_audit_log_dropped",
             "Lines that are missing from the audit log, which could not be written fast enough.");
     process.lostAuditLines().ifPresent(lost -> unaudited.add(Labels.EMPTY, lost));
-    // The process ends after it has cut requests, so usually only the last OTLP export has this.
+    // After cutting requests, the process ends: usually only the last OTLP export has this count.
     all.counter(
             "outrigger_drain_requests_cut",
             "Open requests that were cut when --drain-timeout was over.")

@@ -9,8 +9,8 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 
 /**
- * The instruments of A78 "XdsClient" with the cache states of A88. gRPC defines no metrics of
- * stored resources, local policy and certificates; theirs are the proxy's own.
+ * The instruments of A78 "XdsClient" with the cache states of A88. The metrics of stored resources,
+ * local policy and certificates are the proxy's own; gRPC defines none.
  */
 final class XdsMetrics {
   /** The target label of a client that serves all targets (decision proxy-0006). */
@@ -48,8 +48,8 @@ final class XdsMetrics {
   }
 
   /**
-   * Adds the metrics of an xDS server. Servers with the same URI have the same labels. Their counts
-   * are summed, and {@code connected} is 1 only if all of them are connected.
+   * Adds the metrics of an xDS server. Servers with the same URI have the same labels. The counts
+   * of such servers are summed, and {@code connected} is 1 only if all of them are connected.
    */
   private static void addServer(XdsStatusView.Server server, Labels labels, Instruments all) {
     if (server.inUse()) { // an unused server is neither connected nor failed

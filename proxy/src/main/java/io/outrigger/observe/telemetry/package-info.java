@@ -1,7 +1,6 @@
 /**
- * Traces and metrics over OTLP: the spans of calls (A72) and the instruments of {@code /metrics},
- * which the OpenTelemetry SDK sends to a collector. The classes are loaded only with {@code
- * --otlp}.
+ * Traces and metrics over OTLP. The OpenTelemetry SDK sends the spans of calls (A72) and the
+ * instruments of {@code /metrics} to a collector. The classes are loaded only with {@code --otlp}.
  */
 @NullMarked
 package io.outrigger.observe.telemetry;

@@ -20,8 +20,8 @@ import java.util.function.Function;
  * is created on first use and dropped after an hour without use (SC-03). The number of targets is
  * bounded. A request that is queued or unanswered counts as use of its target.
  *
- * <p>A dropped target is removed from the table, and closed one sweep later, because a request that
- * found it before may still have to be routed.
+ * <p>A dropped target is removed from the table, but closed one sweep later: a request that found
+ * it may still have to be routed.
  */
 @AnyThread
 final class AuthorityTargets implements TargetResolver {

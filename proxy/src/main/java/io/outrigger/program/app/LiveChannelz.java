@@ -24,9 +24,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supplies channelz with the state of the sidecar. One snapshot answers all requests within 100 ms:
- * the control loop needs milliseconds for a snapshot, and a client sends one request for each of
- * perhaps ten thousand subchannels.
+ * Supplies channelz with the state of the sidecar. One snapshot answers all requests within 100 ms.
+ * The control loop needs milliseconds for a snapshot, and a client sends one request per
+ * subchannel, perhaps ten thousand.
  */
 @AnyThread
 final class LiveChannelz implements ChannelzSource {

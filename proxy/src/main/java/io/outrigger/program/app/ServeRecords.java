@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * Counts the decisions of RBAC and the TLS handshakes of one served address, writes its audit log,
- * and adds a {@code denied} event at most once per second and policy.
+ * Counts the decisions of RBAC and the TLS handshakes of one served address, and writes its audit
+ * log. It adds a {@code denied} event at most once per second and policy.
  */
 @AnyThread
 final class ServeRecords implements ServeObserver {

@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 /**
  * A blocking HTTP client for the admin server of a running sidecar, called on a command's thread.
  *
- * <p>The client uses {@link HttpURLConnection}, because a request by {@code java.net.http} takes
- * ten times the CPU time, and containers run {@code outrigger wait} every few seconds.
+ * <p>The client uses {@link HttpURLConnection}: a request by {@code java.net.http} takes ten times
+ * the CPU time. Containers run {@code outrigger wait} every few seconds.
  */
 final class AdminClient {
   private static final String DEFAULT_ADDRESS = "127.0.0.1:9901";
@@ -42,8 +42,8 @@ final class AdminClient {
   record Reply(int status, String body) {}
 
   /**
-   * Returns a client of the sidecar at the first admin address that is given: {@code flag}, {@code
-   * $OUTRIGGER_ADMIN}, the default address.
+   * Returns a client of the sidecar's admin address. This is {@code flag} if given, otherwise
+   * {@code $OUTRIGGER_ADMIN} if set, otherwise the default.
    */
   static AdminClient of(Optional<String> flag, Map<String, String> environment)
       throws InvalidInput {

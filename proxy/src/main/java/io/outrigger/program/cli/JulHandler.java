@@ -23,7 +23,7 @@ public final class JulHandler extends Handler {
   private final SimpleFormatter formatter = new SimpleFormatter();
 
   /**
-   * Makes java.util.logging install this handler at its first use. Creating its log manager at the
+   * Makes java.util.logging install this handler at its first use. To create the log manager at the
    * start would take longer than all other setup of logs.
    */
   static void announce() {

@@ -18,13 +18,13 @@ import org.slf4j.LoggerFactory;
  * program's own classes. Libraries log at WARN, or at {@code --log-level} if that level is higher.
  */
 public final class LogSetup {
-  /** Loggers of each failed export. They are off, because the program itself logs outages. */
+  /** Loggers of each failed export, which are off because the program itself logs outages. */
   private static final List<String> REPEATING_LOGGERS =
       List.of(
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
   /**
-   * The gRPC logger that warns with a stack trace at every failed lookup of a name. Its warnings
+   * The gRPC logger that warns with a stack trace at every failed lookup of a name. These warnings
    * are off, because the program logs why a stream or an export failed.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
@@ -48,8 +48,8 @@ public final class LogSetup {
 
   /**
    * Sets up Logback for the program: warnings on stderr until the flags are applied. {@link Main}
-   * sets this class as the provider, because SLF4J's own search opens every jar of the class path
-   * and slows the start.
+   * sets this class as SLF4J's provider. SLF4J's own search for a provider opens every jar of the
+   * class path and slows the start.
    */
   public static final class Provider extends LogbackServiceProvider {
     @Override
@@ -82,7 +82,7 @@ public final class LogSetup {
     stderr.start();
     ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(ours.isGreaterOrEqual(Level.WARN) ? ours : Level.WARN);
-    // not by context.reset(), which sets the level DEBUG for a moment in which others may log
+    // context.reset() would set the level DEBUG for a moment in which other threads may log
     root.detachAndStopAllAppenders();
     root.addAppender(stderr);
     context.getLogger("io.outrigger").setLevel(ours);

@@ -26,7 +26,7 @@ import org.slf4j.helpers.Reporter;
 /**
  * Runs one command line in this process and ends the process with the command's exit code.
  *
- * <p>The process ends by {@link Runtime#halt}, because a JVM that shuts down on a signal exits with
+ * <p>The process ends by {@link Runtime#halt}. A JVM that shuts down on a signal would exit with
  * 143, even after a complete drain. If a library calls {@code exit}, the shutdown hook drains as
  * after a first signal, waits for the end of the program, and halts with its exit code.
  */

@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Renders a JSON object or list as an outline for people. A member without a value is left out, and
- * an object of plain values takes one line. Text from other processes is cleaned of terminal
- * control characters.
+ * Renders a JSON object or list as an outline for people. A member without a value is left out. An
+ * object of plain values takes one line. Text from other processes is cleaned of terminal control
+ * characters.
  */
 final class Outline {
   private static final int MAX_ELEMENTS = 20;

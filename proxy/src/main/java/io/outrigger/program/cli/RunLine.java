@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * Reads command lines of {@code outrigger run} that consist of {@code --flag value}, {@code
  * --flag=value} and switches, as scripts write them. Picocli reads all other lines (help, mistakes,
- * values that look like flags). It reports errors well, but takes noticeably long to load.
+ * values that look like flags). Picocli reports errors well, but takes noticeably long to load.
  */
 final class RunLine {
   private final Map<Flag, List<String>> given = new EnumMap<>(Flag.class);
@@ -51,8 +51,8 @@ final class RunLine {
   }
 
   /**
-   * Adds a value; returns whether it is plain. A value that is empty or begins with a dash is not
-   * plain, nor is a second value of a flag that is not repeatable.
+   * Adds a value; returns whether it is plain. A command line is not plain if a value is empty or
+   * begins with a dash, or if a flag that is not repeatable occurs twice.
    */
   private boolean take(Flag flag, String value) {
     List<String> values = given.computeIfAbsent(flag, f -> new ArrayList<>());

@@ -44,9 +44,9 @@ public final class Signals {
   }
 
   /**
-   * Installs the handlers for the signals of this process. Some JVMs do not allow handlers (no
-   * module jdk.unsupported, or -Xrs). Then the JVM's own handlers remain, which begin a shutdown on
-   * a signal.
+   * Installs the handlers for the signals of this process. A JVM without the module
+   * jdk.unsupported, or with the flag -Xrs, does not allow handlers. The JVM's own handlers then
+   * remain, which begin a shutdown on a signal.
    */
   static Signals install() {
     Signals signals = new Signals(System::nanoTime);

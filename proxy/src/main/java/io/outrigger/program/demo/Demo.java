@@ -147,7 +147,7 @@ public final class Demo {
         .formatted(controlPlanePort, node, more);
   }
 
-  /** Returns the script that starts this program, of the checkout if there is one. */
+  /** Returns the script that starts this program; in a checkout, the script of the checkout. */
   private static String program() {
     var jar = Path.of(System.getProperty("java.class.path", "").split(File.pathSeparator, 2)[0]);
     Path script = jar.resolveSibling("../bin/outrigger").normalize();

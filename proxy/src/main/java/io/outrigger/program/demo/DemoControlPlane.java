@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A real ADS control plane on a loopback port that serves one target, {@code xds:///greeter}, and
+ * A real ADS control plane on a loopback port. It serves one target, {@code xds:///greeter}, and
  * the Listener of the served address of the demo's own sidecar.
  */
 @AnyThread

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Runs the steps of the demo and prints them in plain words: traffic uses the first priority; the
+ * Runs the steps of the demo and prints them in plain words. Traffic uses the first priority; the
  * first priority is killed; traffic fails over; the first priority is started again. In the second
  * act, other programs of the mesh call a backend through the address that the sidecar serves. Runs
  * on the caller's thread.

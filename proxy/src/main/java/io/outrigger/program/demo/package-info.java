@@ -1,6 +1,6 @@
 /**
- * A complete mesh in one process (CONTRACT section 1, {@code outrigger demo}): an ADS control
- * plane, gRPC backends in two priorities, the sidecar, a light load, and a story in plain words.
+ * A complete mesh in one process (CONTRACT section 1, {@code outrigger demo}). It has an ADS
+ * control plane, gRPC backends in two priorities, the sidecar and a light load, and prints a story.
  * All connections are real sockets on loopback.
  */
 @NullMarked

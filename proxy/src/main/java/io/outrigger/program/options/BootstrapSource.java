@@ -18,17 +18,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the bootstrap. The first of these sources that is set is used: the flag; {@code
- * $GRPC_XDS_BOOTSTRAP}, a path; {@code $GRPC_XDS_BOOTSTRAP_CONFIG}, the JSON text (A27 "XdsClient
- * and Bootstrap File").
+ * Finds the bootstrap. The first of these sources that is set is used (A27 "XdsClient and Bootstrap
+ * File"): the flag; {@code $GRPC_XDS_BOOTSTRAP}, a path; {@code $GRPC_XDS_BOOTSTRAP_CONFIG}, the
+ * JSON text.
  */
 public final class BootstrapSource {
   public static final String FILE_VARIABLE = "GRPC_XDS_BOOTSTRAP";
   public static final String TEXT_VARIABLE = "GRPC_XDS_BOOTSTRAP_CONFIG";
 
   /**
-   * The bootstrap when no source is set. It has no control plane; each Listener has the name of its
-   * target or served address.
+   * The bootstrap when no source is set. This bootstrap has no control plane. Each Listener has the
+   * name of its target or served address.
    */
   public static final Bootstrap NONE =
       new Bootstrap(

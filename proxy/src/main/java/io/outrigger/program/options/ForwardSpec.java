@@ -25,8 +25,8 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
   }
 
   /**
-   * Returns the position of the {@code =} before the target. The path of a unix socket may itself
-   * contain {@code =}, so a {@code =} directly before a known scheme takes precedence.
+   * Returns the position of the {@code =} before the target. The path of a unix socket may contain
+   * {@code =}. A {@code =} directly before a known scheme is therefore taken as the separator.
    */
   private static int beginOfTarget(String text) {
     return Stream.of("=xds:", "=" + Target.Dns.SCHEME, "=" + Target.Kubernetes.SCHEME, "=")

@@ -204,7 +204,7 @@ public final class OptionsReader {
 
   /**
    * Returns the source; empty when it cannot be read. With a timeout, {@code BootstrapWait} reads
-   * it again and reports errors; otherwise they go to {@code problems}.
+   * the source again and reports errors. Without a timeout, errors go to {@code problems}.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {

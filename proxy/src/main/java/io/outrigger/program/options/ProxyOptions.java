@@ -80,7 +80,7 @@ public record ProxyOptions(
 
   /**
    * @param bootstrap the given bootstrap, else the default bootstrap. With static resources, {@link
-   *     #STATIC_SERVER} is its only server; if no forward needs a control plane, it may have no
+   *     #STATIC_SERVER} is its only server. If no forward needs a control plane, it may have no
    *     server
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
@@ -177,8 +177,8 @@ public record ProxyOptions(
       int maxTargets) {}
 
   /**
-   * The limits of a shutdown: first the time in which requests are still accepted, then the time in
-   * which open requests may finish.
+   * The limits of a shutdown: the time in which requests are still accepted, and the time in which
+   * open requests may then finish.
    */
   public record Drain(Duration delay, Duration timeout) {}
 

@@ -32,9 +32,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * {@code grpc.channelz.v1.Channelz} for the whole process: grpc-java's channels (to control planes
- * and the admin port) and the forwards and served addresses. The id of an object shows whether
- * grpc-java assigned the id. Lists begin with grpc-java's objects, since their ids are lower.
+ * {@code grpc.channelz.v1.Channelz} for the whole process. It has grpc-java's channels (to control
+ * planes and the admin port), forwards and served addresses. An id shows whether grpc-java assigned
+ * it. Lists begin with grpc-java's objects, since their ids are lower.
  */
 @AnyThread
 public final class ProxyChannelz extends ChannelzImplBase {
@@ -194,8 +194,8 @@ public final class ProxyChannelz extends ChannelzImplBase {
   }
 
   /**
-   * Returns at most {@code size} + 1 objects: first those of grpc-java; then, if {@code isAll}
-   * (grpc-java has no more), the proxy's, from the id {@code start}.
+   * Returns at most {@code size} + 1 objects, first those of grpc-java. If {@code isAll}, grpc-java
+   * has no more, and the proxy's objects follow from the id {@code start}.
    */
   private static <T> List<T> joined(
       List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {

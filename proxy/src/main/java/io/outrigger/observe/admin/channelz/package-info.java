@@ -2,7 +2,7 @@
  * Channelz (gRFC A14) for the forwards and served addresses of this process, beside grpc-java's
  * channels to control planes. Each target of a forward is a channel, each endpoint of its tree a
  * subchannel, each port a server. Snapshots are taken on the control loop and passed on as
- * immutable values; sockets are read on the event loops that own them; calls of the service run on
+ * immutable values. Sockets are read on the event loops that own them. Calls of the service run on
  * gRPC's threads.
  */
 @NullMarked

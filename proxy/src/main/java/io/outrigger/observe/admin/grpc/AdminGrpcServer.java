@@ -49,7 +49,7 @@ public final class AdminGrpcServer implements AutoCloseable {
 
   /**
    * Opens the port. Until {@link #health} is called, the health service reports NOT_SERVING for the
-   * process and knows no service name.
+   * process, and knows no other service.
    *
    * @param node returns the node that identifies this process to the control plane; the node is
    *     known only after the start
