@@ -11,8 +11,8 @@ public interface ServerStream<Q> {
   void send(Q request);
 
   /**
-   * Whether the stream is attached to a connection and all earlier requests have been written, so
-   * that another request is sent at once.
+   * Whether another request would be sent at once: the stream is attached to a connection, and all
+   * earlier requests have been written.
    */
   boolean isReady();
 

@@ -3,8 +3,8 @@ package io.outrigger.identity.certificate;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Receives changes of the certificates of the bootstrap's providers, and of the system's roots,
- * whose instance name is {@code system}. Called on the control loop.
+ * Receives changes of the certificates of the bootstrap's providers, and of the system's roots. The
+ * instance of these roots is named {@code system}. Called on the control loop.
  */
 @ControlConfined
 public interface CertificateObserver {

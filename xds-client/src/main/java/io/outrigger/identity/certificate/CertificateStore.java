@@ -21,7 +21,7 @@ import java.util.function.Function;
 /**
  * The certificate providers of the bootstrap; all clusters that name the same provider share its
  * certificates (A29 "Implementation Details"). From {@link #start} on, files are read and the
- * Workload API is called, even if no cluster names a provider; missing files are read once they
+ * Workload API is called, even if no cluster names a provider. Missing files are read once they
  * appear. The roots of the system (A82) are read and watched as soon as a cluster needs them.
  */
 @ControlConfined
@@ -100,8 +100,8 @@ public final class CertificateStore {
   }
 
   /**
-   * Returns the reason why a Workload API or an istio CA has not provided an identity yet, for the
-   * first provider (by name) without an identity; empty if there is none.
+   * Returns the reason why a Workload API or an istio CA has not provided an identity yet. This is
+   * the reason of the first such provider by name; empty if all have an identity.
    *
    * @param kind the class of the providers to check
    */
@@ -180,7 +180,7 @@ public final class CertificateStore {
   /**
    * Watches the certificates that {@code settings} need. The watch holds the current material.
    *
-   * @param listener called on the control loop after each change: with the material, or with the
+   * @param listener called on the control loop after each change, with the material, or with the
    *     status UNAVAILABLE and the reason why material is missing
    */
   public Watch watch(TlsSettings settings, Consumer<Outcome<TlsMaterial>> listener) {

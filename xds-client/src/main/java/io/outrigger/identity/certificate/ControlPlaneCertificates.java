@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 
 /**
  * The certificates for connections to a control plane (A65): the identity and the roots of the
- * configured files, or the system roots when no file of roots is configured. After {@link #follow},
+ * configured files. Without a file of roots, the system roots are used. After {@link #follow},
  * changed files are read again. Open connections keep their certificates.
  */
 @AnyThread

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  *   is the first          at once, with any result
  * </pre>
  *
- * <p>A rotation renames one file after the other: a reading between the renames fails, and half a
- * second later both files are in place. A program that overwrites a file in place does so in
- * several steps: a reading between two steps may find only the first certificates. Until the next
- * publication, the previous snapshot stays in use.
+ * <p>A rotation renames one file after the other. A reading between the renames fails; half a
+ * second later both files are in place. A program overwrites a file in place in several steps. A
+ * reading between two steps may find only the first certificates. Until the next publication, the
+ * previous snapshot stays in use.
  */
 @ControlConfined
 final class FileWatcher extends CertificateSource {

@@ -31,8 +31,8 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   /**
    * Reads the certificate and the key; both may be in the same file. Blocks.
    *
-   * @throws UnusableFile when a file cannot be used, or when certificate and key do not match:
-   *     during a rotation one file is old and the other file is new (A29-13)
+   * @throws UnusableFile when a file cannot be used, or when certificate and key do not match
+   *     (during a rotation, one file is old and the other is new, A29-13)
    */
   public static Identity read(String certificateFile, String privateKeyFile) throws UnusableFile {
     CredentialFile certificates = CredentialFile.read("certificate_file", certificateFile);

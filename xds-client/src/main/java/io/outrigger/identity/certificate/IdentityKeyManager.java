@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Presents an {@link Identity} to TLS libraries. As with the JDK's key manager, a server receives
  * no certificate if it asks for another type of key or for other authorities. The JDK's key manager
- * is not used because it needs a key store, and storing a key in a key store costs more than a
+ * is not used because it needs a key store. Storing a key in a key store costs more than a
  * handshake.
  */
 @AnyThread

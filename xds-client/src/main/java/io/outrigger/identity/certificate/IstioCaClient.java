@@ -18,8 +18,8 @@ public interface IstioCaClient {
    *
    * @param request creates the PKCS #10 request in PEM; its argument is the URI to certify, if any
    * @param now the time at which the token must be valid
-   * @param onEnd called once within a minute, on any thread: with the PEM certificates of the
-   *     answer, leaf first and roots last, or with the reason of the failure
+   * @param onEnd called once within a minute, on any thread, with the PEM certificates of the
+   *     answer (leaf first and roots last), or with the reason of the failure
    */
   void sign(
       IstioCa ca,

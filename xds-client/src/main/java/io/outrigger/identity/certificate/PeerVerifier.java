@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Verifies the certificate chain of a peer. The chain must lead to the roots (A29, A82); with a
- * SPIFFE bundle map, to the roots of the peer's own trust domain (A87). The names of the leaf must
- * be accepted by the settings (A29-03, A101); no other host name check is done. All connections
- * with the same settings and roots share one verifier.
+ * Verifies the certificate chain of a peer. The chain must lead to the roots (A29, A82). With a
+ * SPIFFE bundle map, these are the roots of the peer's own trust domain (A87). The names of the
+ * leaf must be accepted by the settings (A29-03, A101); no other host name check is done. All
+ * connections with the same settings and roots share one verifier.
  */
 @AnyThread
 public final class PeerVerifier {

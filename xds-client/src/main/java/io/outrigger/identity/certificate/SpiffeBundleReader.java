@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads a SPIFFE trust bundle map (A87). The map has a set of JSON Web Keys for each trust domain;
- * the X.509 keys carry a root in {@code x5c}. One wrong entry makes the whole map unusable. SPIRE
+ * Reads a SPIFFE trust bundle map (A87). The map has a set of JSON Web Keys for each trust domain.
+ * Each X.509 key has a root in {@code x5c}. One wrong entry makes the whole map unusable. SPIRE
  * also writes keys for JWTs into the sets; these are ignored (decision xds-0046).
  */
 final class SpiffeBundleReader {

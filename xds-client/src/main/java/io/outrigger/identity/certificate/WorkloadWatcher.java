@@ -15,10 +15,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the SPIFFE Workload API through one call (SPW-01); each response replaces the previous
- * response, and the next response is requested {@link #PACE} later. A call that ends, or has no
- * response for a minute, is retried after a back-off. A failure does not change the certificates in
- * use.
+ * Watches the SPIFFE Workload API through one call (SPW-01). Each response replaces the previous
+ * one, and the next response is requested {@link #PACE} later. A call that ends, or has no response
+ * for a minute, is retried after a back-off. A failure does not change the certificates in use.
  */
 @ControlConfined
 final class WorkloadWatcher extends CertificateSource {
@@ -38,8 +37,8 @@ final class WorkloadWatcher extends CertificateSource {
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   /**
-   * The minimum time between reads of two responses. It limits the work that an agent can cause by
-   * sending responses in a loop.
+   * The minimum time between reads of two responses. This time limits the work that an agent can
+   * cause by sending responses in a loop.
    */
   static final Duration PACE = PathWatcher.PACE;
 

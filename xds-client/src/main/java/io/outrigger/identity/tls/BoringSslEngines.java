@@ -96,8 +96,8 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
 
   /**
    * Each handshake uses the same key and chain objects, so Netty parses them once. {@code
-   * OpenSslCachingX509KeyManagerFactory} is not used: its cache leaks the native key when the first
-   * two handshakes of a context run at the same time (Netty 4.2.18).
+   * OpenSslCachingX509KeyManagerFactory} is not used: when the first two handshakes of a context
+   * run at the same time, its cache leaks the native key (Netty 4.2.18).
    */
   private static KeyManagerFactory keys(Identity identity) {
     return new KeyManagerFactoryWrapper(new IdentityKeyManager(identity));

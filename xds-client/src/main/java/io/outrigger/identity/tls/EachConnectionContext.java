@@ -22,7 +22,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSessionContext;
 
 /**
- * The TLS context of a gRPC channel. A channel takes one context for all of its connections; this
+ * The TLS context of a gRPC channel. A channel takes one context for all of its connections. This
  * context prepares each connection separately, with the current certificates. The preparation costs
  * less than a handshake, and a channel opens few connections. No session of an earlier connection
  * can be resumed. The server's certificate must contain the host name, or the IP address, of the

@@ -1,7 +1,7 @@
 /**
  * TLS for connections to backends and from clients (A29), and to control planes (A65). All
- * connections share the choice of library, the policy (versions, cipher suites, no session
- * resumption), the verification of certificates and the descriptions of failures. Thread-safe.
+ * connections share the choice of library, the versions and cipher suites, the verification of
+ * certificates and the descriptions of failures. Sessions are not resumed. Thread-safe.
  */
 @NullMarked
 package io.outrigger.identity.tls;

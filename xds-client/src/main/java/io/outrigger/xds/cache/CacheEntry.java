@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param held the resource in use
  * @param dataError the latest error of the resource itself; present in every error state
  * @param streamError the connectivity error (A57), which is newer than any data error. The first
- *     response of the next stream removes this error; an entry in state REQUESTED keeps the error
+ *     response of the next stream removes this error, but an entry in state REQUESTED keeps it
  *     until the resource arrives
  */
 @AnyThread

@@ -10,8 +10,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * An event that concerns one resource. The message of an event contains the name of the resource;
- * the message of a stream error contains the name of the server.
+ * An event that concerns one resource. The message of an event contains the name of the resource.
+ * The message of a stream error contains the name of the server.
  */
 public sealed interface CacheEvent<T> {
   /** Returns the entry after this event; see {@link CacheTransition#apply}. */

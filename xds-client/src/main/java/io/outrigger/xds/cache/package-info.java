@@ -1,7 +1,7 @@
 /**
- * The state of each subscribed resource: the version in use, the latest error, and their
- * transitions (A88 "Cache Entry States", "Handling Data Errors", "Handling Transient Errors"). The
- * package consists of values and pure functions, without protobuf, streams or timers.
+ * The state of each subscribed resource: the version in use, the latest error, and their changes
+ * (A88 "Cache Entry States", "Handling Data Errors", "Handling Transient Errors"). The package
+ * consists of values and pure functions, without protobuf, streams or timers.
  */
 @NullMarked
 package io.outrigger.xds.cache;

@@ -146,8 +146,8 @@ final class ClusterSourceDecoder {
   }
 
   /**
-   * Adds an error unless {@code source} is {@code ads} or {@code self}: a resource may refer only
-   * to resources of the server that sent it (A27, A30).
+   * Adds an error if {@code source} is neither {@code ads} nor {@code self}: a resource may refer
+   * only to resources of the server that sent it (A27, A30).
    */
   static void requireAdsOrSelf(boolean present, ConfigSource source, FieldErrors errors) {
     if (!present) {

@@ -21,10 +21,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes secrets from messages of the control plane. These are fields that the proto files mark as
- * sensitive; fields, headers and members of a {@code Struct} with secret names; and all metadata
- * that Envoy would send to a gRPC service. Data that cannot be parsed is removed: only type and
- * length of an {@code Any} of unknown type remain, and unknown fields are left out.
+ * Removes secrets from messages of the control plane. Secrets are: fields that the proto files mark
+ * as sensitive; fields, headers and members of a {@code Struct} with secret names; all metadata
+ * that Envoy would send to a gRPC service. Data that cannot be parsed is removed. Of an {@code Any}
+ * of unknown type, only type and length remain. Unknown fields are left out.
  */
 @AnyThread
 public final class Redaction {

@@ -176,7 +176,7 @@ final class SocketListenerDecoder {
             });
   }
 
-  /** A repeated value in a field is an error, because the two copies would be equal matches. */
+  /** A repeated value in a field is an error, because both copies would match equally. */
   private static Optional<FilterChainMatch> match(
       io.envoyproxy.envoy.config.listener.v3.FilterChainMatch proto, FieldErrors errors) {
     int before = errors.count();

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads map fields of a serialized message. Map fields are not read through generated messages,
- * because access to a map field, even to an empty map, builds the descriptors of its file and of
- * all imported files. The descriptors take much time and memory, and most resources are decoded
- * without the descriptors (decision xds-0074).
+ * Reads map fields of a serialized message. Map fields are not read through generated messages: any
+ * access to a map field, even to an empty map, builds the descriptors of its file and of all
+ * imported files. The descriptors take much time and memory, and most resources are decoded without
+ * the descriptors (decision xds-0074).
  */
 final class WireFields {
   private static final int KEY = 1;
@@ -29,8 +29,8 @@ final class WireFields {
   private WireFields() {}
 
   /**
-   * Whether the message has the field at {@code path}: the numbers of the enclosing fields,
-   * outermost first, and of the field itself. If a field on the path is repeated, every element is
+   * Whether the message has the field at {@code path}. The path is the numbers of the enclosing
+   * fields, outermost first, and of the field. If a field on the path is repeated, every element is
    * searched. Returns true for unreadable bytes, because the parser reports the error later.
    */
   static boolean contain(ByteString message, int... path) {

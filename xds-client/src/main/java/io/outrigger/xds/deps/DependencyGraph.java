@@ -22,8 +22,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks from a listener to all its dependencies (A74): its routes, the virtual host of the target,
- * the clusters of the virtual host's routes, and the endpoints of these clusters. The result of a
+ * Walks from a listener to all its dependencies (A74). These are its routes, the clusters that
+ * routes of the target's virtual host name, and the endpoints of these clusters. The result of a
  * walk is the configuration, the failure of the target, or the name of an unresolved resource. A
  * change of endpoints, by far the most frequent change, needs no walk.
  */

@@ -15,8 +15,8 @@ public interface DnsLookup {
    *
    * @param host the DNS name or IP literal
    * @param port the port of every address in the result
-   * @param callback called at most once on the control loop, after this method has returned, with
-   *     the addresses or with the reason of the failure
+   * @param callback called at most once, on the control loop, after this method has returned; gets
+   *     the addresses or the reason of the failure
    */
   Query resolve(String host, int port, Consumer<Outcome<Answer>> callback);
 

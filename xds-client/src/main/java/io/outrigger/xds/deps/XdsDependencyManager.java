@@ -62,15 +62,15 @@ public final class XdsDependencyManager {
      * Called when the configuration has changed. When only clusters have changed, {@link
      * #onClusters} is called instead.
      *
-     * @param config the configuration, or the failure of the target: the listener or its routes
-     *     failed, or no virtual host serves the target. The status of the failure is UNAVAILABLE,
+     * @param config the configuration, or the failure of the target (the listener or its routes
+     *     failed, or no virtual host serves the target). The status of the failure is UNAVAILABLE,
      *     and callers may receive the status
      */
     void onConfig(Outcome<XdsConfig> config);
 
     /**
-     * Called when only clusters have changed. They are clusters of the configuration or, if the
-     * target has failed, the clusters that calls still use.
+     * Called when only clusters have changed. The clusters are those of the configuration or, if
+     * the target has failed, those that calls still use.
      */
     void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }
@@ -131,7 +131,7 @@ public final class XdsDependencyManager {
 
   /**
    * Sets the names of the clusters that calls hold. A held cluster stays watched and part of the
-   * configuration even when no route names the cluster (A31-06), until a later call of this method
+   * configuration, even when no route names it (A31-06). This ends when a later call of this method
    * omits the cluster (A31-07).
    */
   public void keep(Set<String> names) {

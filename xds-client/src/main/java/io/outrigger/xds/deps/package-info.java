@@ -5,9 +5,9 @@
  * <p>All code runs on the control loop, except the DNS lookups behind the interface {@code
  * DnsLookup}.
  *
- * <p>The package implements A74 (the dependency manager, consistent configurations), A37 and A75
- * (aggregates, LOGICAL_DNS), A88 (resolution notes, statuses for callers) and A31 (clusters that
- * calls still hold).
+ * <p>The package implements A74 (the dependency manager, consistent configurations), and A37 and
+ * A75 (aggregates, LOGICAL_DNS). It also implements A88 (resolution notes, statuses for callers)
+ * and A31 (clusters that calls still hold).
  */
 @NullMarked
 package io.outrigger.xds.deps;

@@ -139,7 +139,7 @@ final class NameQuery {
 
   /**
    * Queries the addresses of one family. The servers are queried one after the other until a server
-   * gives a conclusive answer; {@code attempts} limits the passes over the list of servers.
+   * gives a conclusive answer. {@code attempts} limits the passes over the list of servers.
    */
   private final class FamilyQuery {
     private final String candidate;

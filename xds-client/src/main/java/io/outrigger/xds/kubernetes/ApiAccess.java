@@ -11,8 +11,8 @@ import java.util.Optional;
  * The address of an API server, and the credentials of the caller. The files are read again for
  * each request, because Kubernetes replaces the files.
  *
- * @param server an https or http URI without a query; an http server has credentials only if the
- *     server runs on this machine
+ * @param server an https or http URI without a query; an http server gets credentials only if it
+ *     runs on this machine
  * @param roots the accepted authorities; empty for the roots of the system
  * @param chain the caller's certificate chain; empty if and only if {@code key} is empty
  */

@@ -43,8 +43,8 @@ final class ApiClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   /**
-   * The timeout of a response, or of the header of a watch; shorter than the 15 s after which an
-   * xDS resource counts as missing.
+   * The timeout of a response, or of the header of a watch. It is shorter than the 15 s after which
+   * an xDS resource counts as missing.
    */
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -228,8 +228,8 @@ final class ApiClient {
     }
 
     /**
-     * Discards the HTTP client, because its connection may be dead. Other failures keep the client:
-     * it replaces a failed connection itself, and a discarded client occupies a thread until a
+     * Discards the HTTP client, because its connection may be dead. Other failures keep the client,
+     * which replaces a failed connection itself. A discarded client occupies a thread until a
      * garbage collection.
      */
     private void onTimeout() {

@@ -25,12 +25,12 @@ import java.util.Optional;
 /**
  * Computes the resources of one {@code k8s:///} target on the loop of this package, and delivers
  * the resources on the control loop. The resources are a Listener with one route, an EDS cluster
- * and its endpoints; all have the name of the target. Each target has a separate transport, so that
+ * and its endpoints. All have the name of the target. Each target has a separate transport, so that
  * a change of one service does not cause work for other targets.
  *
  * <p>A target names the port on which the pods listen. If no pod listens on the named port, the
- * Service is read, because the target may name a port of the Service. The Service tells the name of
- * the port, under which the slices list the port of the pods.
+ * Service is read, because the target may name a port of the Service. The Service has the name of
+ * the port. Under this name, the slices list the port of the pods.
  */
 @ControlConfined
 final class ServicePublisher {

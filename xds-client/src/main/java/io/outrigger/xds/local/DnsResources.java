@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The resources of {@code dns:///} targets (decision proxy-0041): a {@link DirectListener} and a
- * cluster of type STRICT_DNS, both with the name of the target.
+ * The resources of {@code dns:///} targets (decision proxy-0041). Each target has a {@link
+ * DirectListener} and a cluster of type STRICT_DNS, both with the name of the target.
  */
 public final class DnsResources {
   /** The server that status views show for {@code dns:///} targets. */

@@ -95,8 +95,8 @@ public final class LocalAdsTransport implements AdsTransport {
    * that type have changed. Each response contains every requested resource; the client skips
    * resources whose bytes have not changed. For each requested name that is not in the snapshot,
    * the response contains a resource error (xRFC TP3). If the snapshot has a resource and an error
-   * for one name, the first response contains both, so that the resource stays in use (A88-07).
-   * Later responses contain only the error: the resource would clear the error for a moment.
+   * for one name, the first response contains both. The resource thus stays in use (A88-07). Later
+   * responses contain only the error: the resource would clear the error for a moment.
    */
   private final class LocalStream implements ServerStream<DiscoveryRequest> {
     private final AdsTransport.Listener listener;

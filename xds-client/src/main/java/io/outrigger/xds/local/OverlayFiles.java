@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The state of all overlay files at one moment. Each reading starts from the previous state:
- * unchanged files are not read again, and an invalid file keeps its last valid rules.
+ * The state of all overlay files at one moment. Each reading starts from the previous state.
+ * Unchanged files are not read again, and an invalid file keeps its last valid rules.
  *
  * @param files the files by path, in the order of precedence of their rules
  */

@@ -34,8 +34,8 @@ import java.util.stream.Stream;
 
 /**
  * Checks that all resources named in other resources exist, and that calls can succeed. A finding
- * is an error if a listener leads to the resource and no alternative exists; otherwise it is a
- * warning. Each instance is used once, by one thread.
+ * is an error if a listener leads to the resource and no alternative exists. Otherwise the finding
+ * is a warning. Each instance is used once, by one thread.
  */
 public final class References {
   private final Map<String, FieldErrors> findings = new LinkedHashMap<>();

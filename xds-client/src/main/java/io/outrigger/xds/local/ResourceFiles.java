@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The state of all resource files at one moment. Each reading starts from the previous state:
- * unchanged files are not read again, and an invalid file keeps its last valid resources.
+ * The state of all resource files at one moment. Each reading starts from the previous state.
+ * Unchanged files are not read again, and an invalid file keeps its last valid resources.
  *
  * @param files the files by path, in the order in which they were found
  * @param conflicts a problem for each name or served address that is defined twice

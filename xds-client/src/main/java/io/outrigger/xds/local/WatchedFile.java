@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 /**
  * The result of the last reading of one file, and the content in use.
  *
- * @param stamp the metadata by which an unchanged file is recognized without reading; empty when
- *     the file was not read
+ * @param stamp the metadata by which an unchanged file is recognized; empty when the file was not
+ *     read
  * @param seen the number of consecutive readings with this stamp
  * @param good whether a version of the file without problems was read
  * @param content the last valid content; if there is none, the last content
@@ -40,8 +40,8 @@ record WatchedFile<T>(
     T content,
     List<FileProblem> problems) {
   /**
-   * The number of readings after which a stamp is trusted. A file may be written twice within one
-   * clock tick of the file system, which lasts up to 2 s, and the stamp is read twice a second.
+   * The number of readings after which a stamp is trusted. The stamp is read twice a second. In a
+   * file system whose clock ticks every 2 s, a file may be written twice within one tick.
    */
   private static final int TRUSTED = 8;
 
@@ -91,7 +91,7 @@ record WatchedFile<T>(
     return files;
   }
 
-  /** Lists the files of a folder in the order of names; if the root is a file, only that file. */
+  /** Lists the files of a folder in the order of names. A root that is a file is the only entry. */
   private static List<Path> list(Path root, List<FileProblem> problems) throws IOException {
     if (!Files.isDirectory(root)) {
       if (!Files.exists(root)) {

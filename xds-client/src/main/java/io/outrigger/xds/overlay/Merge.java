@@ -25,9 +25,8 @@ import java.util.Set;
  *   is not set                        is set         is set
  * </pre>
  *
- * <p>Two groups of fields count as one field: the members of a oneof; and {@code lb_policy}, the
- * configurations of its policies and {@code load_balancing_policy}, because a cluster has only one
- * effective policy.
+ * <p>The members of a oneof count as one field. So do {@code lb_policy}, the configurations of its
+ * policies and {@code load_balancing_policy}, because a cluster has only one effective policy.
  *
  * <p>Confined to the call that decodes the resource.
  */
@@ -106,7 +105,7 @@ public final class Merge {
 
     /**
      * Whether the rule must not set {@code field}. Either an earlier rule has set the whole field,
-     * or another member of its oneof is set and the rule may not replace that member.
+     * or the rule may not replace another member of the oneof, which is set.
      */
     private boolean isReserved(
         Message.Builder into, FieldDescriptor field, String parentPath, String path) {

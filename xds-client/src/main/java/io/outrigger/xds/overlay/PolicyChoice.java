@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keeps the two fields for the load balancing policy of a cluster consistent: {@code lb_policy}
- * with its configuration, and {@code load_balancing_policy}, which takes precedence (A52). {@link
- * Merge} treats the two policy fields as one field.
+ * Keeps the two fields for the load balancing policy of a cluster consistent. These are {@code
+ * lb_policy} with its configuration, and {@code load_balancing_policy}, which takes precedence
+ * (A52). {@link Merge} treats both as one field.
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);

@@ -51,8 +51,8 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   }
 
   /**
-   * @param loss OK unless the control plane has deleted the Listener; otherwise the status of the
-   *     deletion, or of the refusal of a later version
+   * @param loss the status of the deletion, or of the refusal of a later version, if the control
+   *     plane has deleted the Listener; otherwise OK
    */
   Step apply(
       ServingState before,

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The files of {@code --state}.
  *
- * <p>The resources are divided among up to 64 part files by the hash of their names, so a change of
- * one resource among thousands writes one small part and the index. A part is named after its
+ * <p>The resources are divided among up to 64 part files by the hash of their names. A change of
+ * one resource among thousands thus writes one small part and the index. A part is named after its
  * content and never changes. The index lists the parts of one configuration and is replaced by a
  * rename. A process that is killed during a save leaves either the old or the new configuration.
  *

@@ -1,6 +1,6 @@
 /**
- * The folder of {@code --state}. It contains acknowledged resources, which are used when the
- * process starts while no control plane answers.
+ * The folder of {@code --state}. The folder contains acknowledged resources. If no control plane
+ * answers at the start, these are used.
  */
 @NullMarked
 package io.outrigger.xds.state;

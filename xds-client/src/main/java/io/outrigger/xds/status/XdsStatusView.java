@@ -74,8 +74,8 @@ public record XdsStatusView(List<Client> clients) {
    *
    * @param inUse whether any authority uses the server
    * @param attached whether a stream to the server is attached to a connection
-   * @param connected the gauge {@code grpc.xds_client.connected} (A78): true after the first
-   *     attempt, but false from a connectivity failure until the next response
+   * @param connected the gauge {@code grpc.xds_client.connected} (A78): false before the first
+   *     attempt, and from a connectivity failure until the next response; otherwise true
    * @param lastError the latest connectivity failure, kept after recovery
    * @param streams the number of streams opened so far
    * @param failures the number of streams that ended without a response

@@ -40,11 +40,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The xDS clients of a process. All clients share one channel to each control plane.
  *
- * <p>If no list of servers in the bootstrap has a fallback server, all targets share one client,
- * and thus one stream to each server and one copy of each resource (A57-37). With a fallback
- * server, each target has its own client, because a target that falls back must not move other
- * targets to the fallback server (A71-07). Targets without a control plane, such as {@code dns:///}
- * targets, get their resources from this process through a separate client.
+ * <p>If no list of servers in the bootstrap has a fallback server, all targets share one client.
+ * They thus share one stream to each server and one copy of each resource (A57-37). With a fallback
+ * server, each target has its own client: a target that falls back must not move other targets to
+ * the fallback server (A71-07). Targets without a control plane, such as {@code dns:///} targets,
+ * get their resources from this process through a separate client.
  */
 @ControlConfined
 public final class AdsClients {
@@ -163,8 +163,8 @@ public final class AdsClients {
    * Applies an overlay to the resources in use and to later resources. The overlay takes effect
    * when the decoding thread has decoded the affected resources again.
    *
-   * @param listener receives, while this overlay is in force, each rule that cannot be applied and
-   *     its resource: a cluster, or {@code configuration/virtual host/route}
+   * @param listener receives each rule of this overlay that cannot be applied, with its resource: a
+   *     cluster, or {@code configuration/virtual host/route}
    */
   public void overlay(Overlay overlay, BiConsumer<String, OverlayEffect.Omission> listener) {
     loop.checkInside();

@@ -222,7 +222,7 @@ final class AdsSession implements AdsTransport.Listener {
 
   /**
    * Sends an ACK or NACK when the server has read the earlier requests. For each type, at most one
-   * ACK or NACK is pending, so that a server that sends responses without reading requests cannot
+   * ACK or NACK is pending. A server that sends responses but reads no requests can thus not
    * exhaust the memory.
    */
   private void answer(ResourceType<?> type, Optional<Status> refusal) {
@@ -241,7 +241,7 @@ final class AdsSession implements AdsTransport.Listener {
 
   /**
    * Sends an ACK or NACK with the subscribed names. If a name was unsubscribed and subscribed again
-   * since the last request, the ACK or NACK omits the name, and a second request adds the name.
+   * since the last request, the ACK or NACK omits the name. A second request then adds the name.
    */
   private void sendAnswer(ResourceType<?> type) {
     Requested of = requestedOf(type);

@@ -87,10 +87,10 @@ final class IncrementalDecoder {
   }
 
   /**
-   * Remembers the last decoded endpoints of each large cluster. Equal parts of a newly decoded set
-   * and of the last set become the same objects, so that the control loop can compare ten thousand
-   * endpoints by identity. The references to sets are weak: a set is remembered only while it is in
-   * use elsewhere.
+   * Remembers the last decoded endpoints of each large cluster. If a part of a newly decoded set
+   * equals a part of the last set, both become the same object. The control loop can thus compare
+   * ten thousand endpoints by identity. The references to sets are weak: a set is remembered only
+   * while it is in use elsewhere.
    */
   static final class RecentEndpoints {
     private static final int LARGE = 100; // smaller sets are cheap to compare

@@ -51,7 +51,7 @@ record ResponseHandler(
     AdsObserver observer) {
   /**
    * A response with less than a quarter of the subscribed resources is decoded without comparing
-   * bytes, because the comparison would cost more than decoding.
+   * bytes: the comparison would cost more than decoding.
    */
   private static final int SMALL_SHARE = 4;
 

@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * earlier process are used (CONTRACT 16). Does nothing until {@link #start}.
  *
  * <p>Changes of an authority are saved only when the control plane has answered for every requested
- * resource, because a saved resource must not refer to a missing resource.
+ * resource: a saved resource must not refer to a missing resource.
  */
 @ControlConfined
 final class StateKeeper {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Checks the targets and the credential files of the control planes in a bootstrap (A65, A97), and
- * the files of the certificate providers (A29). The check opens no connection.
+ * Checks a bootstrap: the targets and credential files of its control planes (A65, A97), and the
+ * files of its certificate providers (A29). The check opens no connection.
  *
  * @param errors problems that prevent a start, and expired certificates; one line each
  * @param warnings problems that make streams or connections fail; one line each

@@ -43,8 +43,8 @@ public final class GrpcAdsTransport implements AdsTransport {
    *
    * @param time the time without data from the server after which gRPC sends a PING; at least 10 s
    * @param timeout the time without an answer to the PING after which gRPC closes the connection
-   * @param connect the time in which a stream must reach a connection. gRPC for Java itself waits
-   *     for the SETTINGS of a server without a limit; other implementations of gRPC wait for 20 s
+   * @param connect the time in which a stream must reach a connection. For the SETTINGS of a
+   *     server, grpc-java itself waits without a limit; other implementations of gRPC wait for 20 s
    */
   record KeepAlive(Duration time, Duration timeout, Duration connect) {
     static final KeepAlive DEFAULT = // A57-38
@@ -65,8 +65,8 @@ public final class GrpcAdsTransport implements AdsTransport {
   /**
    * May be called on any thread. The first stream connects the channel.
    *
-   * @throws IllegalArgumentException if the target of the server, or a file that its credentials
-   *     name, cannot be used; the message names the server
+   * @throws IllegalArgumentException if the target of the server, or a file of its credentials,
+   *     cannot be used; the message names the server
    */
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
     this(loop, server, KeepAlive.DEFAULT, System.getenv());
@@ -157,7 +157,7 @@ public final class GrpcAdsTransport implements AdsTransport {
 
   /**
    * Called when no connection was ready for a stream in time. The attempt to connect continues,
-   * because gRPC may try further addresses. It ends when the next stream times out too.
+   * because gRPC may try further addresses. The attempt ends when the next stream times out too.
    */
   private void onConnectTimeout() {
     countEnd(false);

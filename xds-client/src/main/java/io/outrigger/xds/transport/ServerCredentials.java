@@ -40,8 +40,8 @@ final class ServerCredentials {
   private static final Executor READING = new BackgroundThread("credentials");
 
   /**
-   * The time before the expiry of a token at which its file is read again. By A97, the file is read
-   * one minute before the token counts as expired, and a token counts as expired 30 s early.
+   * The time before the expiry of a token at which its file is read again. By A97, a token counts
+   * as expired 30 s before its expiry. The file is read again one minute before that time.
    */
   private static final Duration JWT_AHEAD = Duration.ofSeconds(90);
 

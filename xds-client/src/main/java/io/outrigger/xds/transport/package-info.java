@@ -1,6 +1,6 @@
 /**
- * The gRPC channels to control planes (A57 "Connectivity Status Information via ADS Stream
- * Failure", A27 "channel_creds"), to a SPIFFE Workload API and to Istio's CA.
+ * The gRPC channels to control planes, to a SPIFFE Workload API and to Istio's CA (A57
+ * "Connectivity Status Information via ADS Stream Failure", A27 "channel_creds").
  */
 @NullMarked
 package io.outrigger.xds.transport;
