@@ -87,7 +87,7 @@ public interface Connector {
 
     /**
      * The attempt has failed, or the connection accepts no further streams because it was closed or
-     * the peer sent GOAWAY. {@code onClosed} is called once; afterwards only {@link #onRemedied}
+     * the peer sent GOAWAY. {@code onClosed} is called once. Afterwards only {@link #onRemedied}
      * and {@link #onConnection} may follow.
      *
      * @param reason the status, with a code other than OK; its message may omit the address
@@ -96,9 +96,9 @@ public interface Connector {
     void onClosed(RpcStatus reason, Ending ending);
 
     /**
-     * Called at most once, after {@link #onClosed}, if the attempt could not begin and the cause of
-     * this failure is now removed. A new attempt can begin at once, without waiting for the end of
-     * the back-off (A29-14).
+     * Called at most once, after {@link #onClosed}, if the attempt could not begin, but its
+     * obstacle is now removed. A new attempt can begin at once, without waiting for the end of the
+     * back-off (A29-14).
      */
     default void onRemedied() {}
 

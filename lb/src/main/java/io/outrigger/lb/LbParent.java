@@ -18,8 +18,8 @@ public interface LbParent {
   Subchannel newSubchannel(Backend backend, EndpointAddress address, Subchannel.Listener listener);
 
   /**
-   * Replaces the child's state and picker; the child calls {@code publish} by the end of its first
-   * update, then on each change.
+   * Replaces the child's state and picker. The child calls {@code publish} by the end of its first
+   * update, and then on each change.
    */
   void publish(Connectivity state, Picker picker);
 

@@ -17,8 +17,8 @@ public sealed interface PickPlan {
   void forEachResult(double share, ObjDoubleConsumer<PickResult> reader);
 
   /**
-   * Returns a text for people that explains why the plan excludes READY endpoints; empty if the
-   * plan excludes no READY endpoint.
+   * Returns a text for people that explains why the plan excludes READY endpoints; empty if it
+   * excludes none.
    */
   default Optional<String> exclusionReason() {
     return Optional.empty();

@@ -36,10 +36,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Drops calls as the control plane configures (A27), limits the calls in flight (A32), limits the
- * connections of each subchannel (A105), and counts the calls of the subchannels. If drops, limits
- * or the EDS service name change, a new picker is created at once (decision lb-0030). Connections
- * and calls in flight continue (A32-05).
+ * Drops calls as the control plane configures (A27). Limits the calls in flight (A32) and the
+ * connections of each subchannel (A105). Counts the calls of the subchannels. If drops, limits or
+ * the EDS service name change, a new picker is created at once (decision lb-0030). Connections and
+ * calls in flight continue (A32-05).
  */
 @ControlConfined
 public final class ClusterImplPolicy implements LbPolicy {

@@ -1,6 +1,6 @@
 /**
  * The functions that concern all endpoints of a cluster: drops, the limit of calls in flight, the
- * counting of calls. The policy runs on the control loop; its picker and the subchannels that it
+ * counting of calls. The policy runs on the control loop. Its picker and the subchannels that it
  * wraps are called on event loops. This package implements xds_cluster_impl (A27 drops, A32 circuit
  * breaking).
  */

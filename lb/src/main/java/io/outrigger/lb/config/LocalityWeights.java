@@ -8,8 +8,8 @@ import java.util.Objects;
 
 /**
  * The weights of localities in a policy that balances the endpoints of all localities (A113). Under
- * A113, the weight of an endpoint depends on all other endpoints. It is therefore computed on
- * demand: if it were stored in the endpoint, any change would replace all endpoints.
+ * A113, the weight of an endpoint depends on all other endpoints. The weight is therefore computed
+ * on demand: if it were stored in the endpoint, any change would replace all endpoints.
  *
  * @param weights unsigned 32-bit numbers, at least 1; a locality without an entry has weight 1
  * @param totals the sum of the endpoint weights of each locality, including endpoints that the

@@ -21,8 +21,8 @@ public final class LoadSums {
   private long refused;
 
   /**
-   * The sums of one locality. {@code issued} is negative if calls of an earlier report turn out
-   * never to have been sent.
+   * The sums of one locality. {@code issued} is negative if calls that an earlier report counted
+   * were in fact never sent.
    */
   private static final class Sums {
     private final Map<String, MetricTotal> metrics = new HashMap<>();

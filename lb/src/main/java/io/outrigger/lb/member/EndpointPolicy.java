@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * endpoints, and share calls among endpoints.
  *
  * <p>An update changes only the endpoints that differ: an unchanged endpoint keeps its connection.
- * Several changes of state in one turn of the control loop cause only one new picker, so that ten
- * thousand endpoints that connect at once do not publish ten thousand pickers. A new picker is
+ * Several changes of state in one turn of the control loop cause only one new picker. Otherwise ten
+ * thousand endpoints that connect at once would publish ten thousand pickers. A new picker is
  * published even if the READY endpoints are unchanged, because only a new picker wakes a call that
  * waits after the loss of its connection.
  */
@@ -249,7 +249,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
 
     /**
      * Removes and returns the member that is reused for an added endpoint: a member with the same
-     * addresses, or else with some of the same addresses. So a connection stays when a DNS name
+     * addresses, or else with some of the same addresses. A connection thus stays when a DNS name
      * resolves to more addresses than before (A37-06).
      */
     @Nullable M take(Key wanted) {

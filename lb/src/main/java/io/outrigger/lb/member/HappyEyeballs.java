@@ -55,8 +55,8 @@ public final class HappyEyeballs {
   private @Nullable Candidate chosen;
 
   /**
-   * The index of the next candidate that the current pass will try; the number of candidates if all
-   * were tried or no pass runs.
+   * The index of the next candidate that the current pass will try. If all were tried, or no pass
+   * runs, it is the number of candidates.
    */
   private int next;
 
@@ -134,7 +134,7 @@ public final class HappyEyeballs {
 
   /**
    * Replaces the addresses. If the connected address is in the new list, the connection stays
-   * (A61-04); otherwise a pass over the new list begins, unless the state is IDLE.
+   * (A61-04). Otherwise a pass over the new list begins, except in state IDLE.
    *
    * @param backends at least one endpoint
    */
@@ -290,8 +290,8 @@ public final class HappyEyeballs {
   }
 
   /**
-   * Orders the addresses so that address families alternate, beginning with the family of the first
-   * address (A61, RFC 8305 section 4).
+   * Orders the addresses so that address families alternate. The first address stays first (A61,
+   * RFC 8305 section 4).
    */
   private static List<Candidate> interleaved(List<Candidate> list) {
     List<Candidate> first = new ArrayList<>();

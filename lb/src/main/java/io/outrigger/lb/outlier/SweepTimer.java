@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts a sweep one interval after the start of the previous sweep; the first sweep starts one
+ * Starts a sweep one interval after the start of the previous sweep. The first sweep starts one
  * interval after detection was switched on. The timer uses the monotonic clock (A50-50). A missed
  * sweep is left out (A50-51).
  */
@@ -29,14 +29,14 @@ final class SweepTimer {
 
   /**
    * The time at which a sweep began. As in A50, the time is read before all other work of the
-   * sweep, so that the duration of an ejection does not depend on the duration of the sweep.
+   * sweep. The duration of an ejection thus does not depend on the duration of the sweep.
    *
    * @param time the start by the wall clock, for people
    * @param nanos the start by the monotonic clock
    */
   record Start(Instant time, long nanos) {}
 
-  /** Creates a stopped timer. Its callback {@code sweep} may change or stop it. */
+  /** Creates a stopped timer. The callback {@code sweep} may change or stop the timer. */
   SweepTimer(ControlLoop control, Consumer<Start> sweep) {
     this.control = control;
     this.sweep = sweep;

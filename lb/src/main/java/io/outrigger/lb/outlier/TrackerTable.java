@@ -70,7 +70,7 @@ final class TrackerTable {
 
   /**
    * Replaces the endpoints of the cluster. The subchannels of removed endpoints do not change until
-   * {@link #reassignOrphans}; their owners will have closed most of them by then.
+   * {@link #reassignOrphans}. By then, their owners will have closed most of them.
    */
   void update(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Picks as A75 requires. The call of a session gets the first preferred endpoint that is READY. If
- * no preferred endpoint is READY, the call waits for a preferred endpoint: the first IDLE endpoint,
- * else the first CONNECTING endpoint, else the first endpoint without a connection. If no preferred
- * endpoint can be used, or the call has no session, the child policy picks.
+ * no preferred endpoint is READY, the call waits for one of them: the first that is IDLE, else the
+ * first that is CONNECTING, else the first without a connection. If no preferred endpoint can be
+ * used, or the call has no session, the child policy picks.
  *
  * <p>The first call of a session in a cluster waits while the control loop fills the address map.
  *
@@ -42,7 +42,7 @@ final class OverrideHostPicker implements Picker {
   private final AtomicBoolean fillRequested = new AtomicBoolean();
 
   /**
-   * @param fill a task that fills the address map and publishes another picker; posted to the
+   * @param fill a task that fills the address map and publishes another picker. It is posted to the
    *     control loop if {@code isFilled} is false
    * @param connect posts a task that connects an entry; called on any event loop
    */
@@ -149,8 +149,8 @@ final class OverrideHostPicker implements Picker {
   }
 
   /**
-   * Picks {@code entry}. If its connection is not READY, or no longer READY, the call waits for a
-   * new picker.
+   * Picks {@code entry}. If the connection of {@code entry} is not, or no longer, READY, the call
+   * waits for a new picker.
    */
   private PickResult pickPreferred(AddressEntry entry, SessionHint session) {
     entry.recordUse(control.nanoTime());

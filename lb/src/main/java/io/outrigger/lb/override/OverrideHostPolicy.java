@@ -25,18 +25,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the calls of a session to the endpoint that the session used before. The override_host node
- * is above the priorities of the cluster in the tree, so that a session keeps its endpoint when
+ * Sends the calls of a session to the endpoint that the session used before. In the tree, the
+ * override_host node is above the priorities of the cluster. A session thus keeps its endpoint when
  * other calls move to another priority (A75, A55).
  *
  * <p>All policies below the override_host node share one subchannel per address (decision lb-0003).
  * After the first session, {@code OverrideHostPolicy} holds a lease of every subchannel too. If the
- * policies below close their leases, this lease keeps the connection open, until no session has
- * used the connection for the idle timeout ({@link Ownership}). Before the first session, {@code
- * OverrideHostPolicy} has no effect (decision lb-0014).
+ * policies below close their leases, this lease keeps the connection open. It is closed when no
+ * session has used the connection for the idle timeout ({@link Ownership}). Before the first
+ * session, {@code OverrideHostPolicy} has no effect (decision lb-0014).
  *
- * <p>{@code OverrideHostPolicy} publishes the state of its child policy: connections that are kept
- * for sessions do not change the state of the cluster (A75-39).
+ * <p>{@code OverrideHostPolicy} publishes the state of its child policy. Connections that are kept
+ * for sessions do not change this state (A75-39).
  */
 @ControlConfined
 public final class OverrideHostPolicy implements LbPolicy {

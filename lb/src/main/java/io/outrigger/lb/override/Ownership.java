@@ -2,7 +2,7 @@ package io.outrigger.lb.override;
 
 /**
  * The owner of the connection to an address (A75): none, the policy that balances the address, or
- * sessions only. {@code Ownership} computes the next owner and the action; the {@link AddressEntry}
+ * sessions only. {@code Ownership} computes the next owner and the action. The {@link AddressEntry}
  * stores the owner and performs the action.
  *
  * <pre>

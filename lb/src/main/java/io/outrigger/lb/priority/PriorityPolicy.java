@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * child has failed or did not connect in time. A child that is no longer needed is kept for 15
  * minutes. A child that is no longer configured is destroyed at once (A115).
  *
- * <p>{@link #choose} is A56's algorithm. Its result depends only on the states and failover timers
- * of the children. It runs after every change of a child; in an update, it runs once, after all
+ * <p>{@link #choose} is A56's algorithm. The result depends only on the states and failover timers
+ * of the children. The algorithm runs after every change of a child; in an update, once, after all
  * children were updated.
  */
 @ControlConfined

@@ -1,6 +1,6 @@
 /**
- * Values that describe a subchannel and its connections: the connectivity state, TLS properties,
- * connection events (A94, A118) and the counts of calls.
+ * Values that describe a subchannel: its connectivity state, counts of calls, TLS properties and
+ * connection events (A94, A118).
  */
 @NullMarked
 package io.outrigger.lb.state;

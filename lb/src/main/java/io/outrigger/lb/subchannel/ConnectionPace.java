@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits how many connection attempts of all targets run at the same time (decision lb-0050).
- * Without the limit, a policy that connects to all of its endpoints starts thousands of attempts at
- * once, and calls would wait until nearly all connections are made.
+ * Without the limit, a policy that connects to all of its endpoints would start thousands of
+ * attempts at once. Calls would wait until nearly all connections are made.
  *
  * <p>Clusters with waiting calls have precedence over other clusters. Clusters of equal precedence
  * take turns and start one attempt per turn. An attempt counts against the limit until it succeeds
- * or fails, but at most for {@link #MAX_COUNTED_TIME}; otherwise addresses that never answer would
- * delay all other attempts. A cluster with waiting calls but without a running attempt may start
- * one attempt beyond the limit, while fewer attempts than twice the limit run.
+ * or fails, but at most for {@link #MAX_COUNTED_TIME}. Otherwise addresses that never answer would
+ * delay all other attempts. If a cluster has waiting calls but no running attempt, it may start one
+ * attempt beyond the limit, while fewer attempts than twice the limit run.
  */
 @ControlConfined
 public final class ConnectionPace {
@@ -89,8 +89,8 @@ public final class ConnectionPace {
   }
 
   /**
-   * If attempts are queued, sets a timer. It fires when the oldest running attempt has run for
-   * {@link #MAX_COUNTED_TIME} and no longer counts.
+   * If attempts are queued, sets a timer. The timer fires when the oldest running attempt has run
+   * for {@link #MAX_COUNTED_TIME} and no longer counts.
    */
   private void startTimer() {
     if (timer == null && hasQueued()) {

@@ -36,12 +36,12 @@ import org.jspecify.annotations.Nullable;
  * (SC-50).
  *
  * <p>READY resets the back-off. A backend that accepts and then closes every connection would
- * therefore be tried without a pause, so the start of the next attempt also depends on how the last
- * connection ended (decision lb-0026). After a connection that served calls, the next attempt
+ * therefore be tried without a pause. To prevent this, the next attempt also depends on how the
+ * last connection ended (decision lb-0026). After a connection that served calls, the next attempt
  * starts at once, whatever the connection's age. After an unused connection, the subchannel waits
  * in state CONNECTING until {@link #UNUSED_GAP} has passed. Connections that broke within a second
- * have a separate back-off. It begins with the second such connection in a row, and ends with a
- * connection that served calls or lived longer.
+ * have a separate back-off. The back-off begins with the second such connection in a row, and ends
+ * with a connection that served calls or lived longer.
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {
@@ -49,8 +49,8 @@ public final class ManagedSubchannel implements Subchannel {
   static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision lb-0026
 
   /**
-   * If the last connection was not used, the minimum time from the start of its attempt to the
-   * start of the next attempt.
+   * The minimum time from the start of an attempt to the start of the next attempt, if the
+   * connection was not used.
    */
   static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision lb-0026
 
@@ -66,8 +66,8 @@ public final class ManagedSubchannel implements Subchannel {
   private @Nullable Connection connection;
 
   /**
-   * The last attempt, if it failed. It is kept until the next attempt begins, because it may still
-   * report that the cause of its failure is removed.
+   * The last attempt, if it failed. A failed attempt is kept until the next attempt begins: it may
+   * still report that the cause of its failure is removed.
    */
   private @Nullable Connection failed;
 

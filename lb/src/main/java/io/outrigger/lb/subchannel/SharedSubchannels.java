@@ -21,13 +21,13 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares one subchannel per address among all policies below a node, so that an endpoint that moves
- * to another locality or priority keeps its connection (A56-10, decision lb-0003).
+ * Shares one subchannel per address among all policies below a node. An endpoint that moves to
+ * another locality or priority thus keeps its connection (A56-10, decision lb-0003).
  *
  * <p>Each owner holds a lease, which behaves like a separate subchannel. A lease starts IDLE, and
- * soon reports the state of the shared subchannel. After the last lease was closed, the shared
- * subchannel stays open until a later task of the control loop, because another policy may obtain a
- * lease in the same update.
+ * soon reports the state of the shared subchannel. When the last lease was closed, a later task of
+ * the control loop closes the shared subchannel. Another policy may obtain a lease before, in the
+ * same update.
  */
 @ControlConfined
 public final class SharedSubchannels {
@@ -217,8 +217,8 @@ public final class SharedSubchannels {
 
     /**
      * Requests a connection. If the shared subchannel has left IDLE, and the owner does not know it
-     * yet, the request is ignored. It is repeated if the shared subchannel returns to IDLE before
-     * the owner has received another state.
+     * yet, the request is ignored. The request is repeated if the shared subchannel returns to IDLE
+     * before the owner has received another state.
      */
     @Override
     public void requestConnection() {

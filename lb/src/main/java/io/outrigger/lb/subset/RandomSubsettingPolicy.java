@@ -25,8 +25,7 @@ import java.util.Map;
  *
  * <p>The subset is chosen only during updates. The policy forwards the state, the pickers and the
  * subchannels of its child policy unchanged. Nodes above the policy know the endpoints outside the
- * subset too: outlier detection keeps their history, and a session may use an endpoint outside the
- * subset (A75).
+ * subset too. Outlier detection keeps their history, and a session may use such an endpoint (A75).
  */
 @ControlConfined
 public final class RandomSubsettingPolicy implements LbPolicy {

@@ -17,19 +17,19 @@ import java.util.function.Consumer;
 
 /**
  * Reports events of a cluster that matter to an operator: no endpoint of the cluster can be
- * reached, an endpoint can be reached again, or the connection to an endpoint has changed. Each
- * change is reported once.
+ * reached; an endpoint can be reached again; the connection to an endpoint has changed. Each change
+ * is reported once.
  *
  * <pre>
  * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there are no endpoints
  * OUTAGE -> CALM   on READY
  * </pre>
  *
- * <p>A check for an outage visits all endpoints. The state of the cluster does not show an outage:
- * a ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The check runs
- * in TRANSIENT_FAILURE until the outage is reported, and once at the end of the outage, so a
- * working cluster causes no checks. Even if many endpoints fail one after the other, at most ten
- * checks run in a second.
+ * <p>A check for an outage visits all endpoints. The state of the cluster alone does not show an
+ * outage: a ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The
+ * check runs in TRANSIENT_FAILURE until the outage is reported, and once at the end of the outage,
+ * so a working cluster causes no checks. Even if many endpoints fail one after the other, at most
+ * ten checks run in a second.
  */
 @ControlConfined
 final class ClusterEvents {

@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 /**
  * The clusters of one target, each with a live tree (A31 "Cluster lifetime").
  *
- * <p>An update has three steps: {@link #apply} updates the existing trees and creates the new
- * trees; the caller publishes a route selector with the returned handles; {@link #retire} ends the
+ * <p>An update has three steps. {@link #apply} updates the existing trees and creates the new
+ * trees. The caller publishes a route selector with the returned handles. {@link #retire} ends the
  * clusters that the new selector does not name. A retired cluster stays open until the last call
  * has released its handle. If a route names a retired cluster again before the last release, the
  * cluster is revived with its connections (A31-12).
@@ -69,8 +69,8 @@ public final class ClusterManager {
   /**
    * @param breakers the circuit breakers, which all managers of the process share
    * @param loads the counts for load reports, which all managers of the process share
-   * @param aggregatesDecide true to use the policy of an aggregate instead of the policies of its
-   *     leaf clusters, as in gRPC before A75 (A75-05)
+   * @param aggregatesDecide whether the policy of an aggregate replaces the policies of its leaf
+   *     clusters, as in gRPC before A75 (A75-05)
    */
   public ClusterManager(
       LbContext context,

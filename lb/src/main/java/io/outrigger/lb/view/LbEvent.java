@@ -46,9 +46,9 @@ public sealed interface LbEvent
   }
 
   /**
-   * The connection to an endpoint has changed in a way that matters to calls: it was lost, it
-   * cannot be made, or it was made again. A connection that cannot be made is reported once,
-   * however many attempts fail. The first connection of an endpoint is not reported.
+   * A change of the connection to an endpoint that matters to calls: it was lost, cannot be made,
+   * or was made again. A connection that cannot be made is reported once, however many attempts
+   * fail. The first connection of an endpoint is not reported.
    *
    * @param cluster the cluster that routes name; for a leaf of an aggregate, the aggregate
    * @param reason the reason why the connection cannot be made; otherwise {@code OK}

@@ -1,8 +1,8 @@
 /**
- * The output of the tree for people: nodes, endpoints and their counts for status views, and events
- * for the log, the metrics and the event history. Policies describe themselves to a {@link
+ * The output of the tree for people. Status views show nodes, endpoints and their counts. The log,
+ * the metrics and the event history get events. Policies describe themselves to a {@link
  * io.outrigger.lb.view.NodeVisitor} and report events to an {@link
- * io.outrigger.lb.view.LbObserver}; this package does not affect calls. The classes are used on the
+ * io.outrigger.lb.view.LbObserver}. This package does not affect calls. The classes are used on the
  * control loop; published values are immutable.
  */
 @NullMarked

@@ -70,8 +70,8 @@ final class Ring {
   }
 
   /**
-   * Returns the index of the first entry whose hash is at least the given hash, or index 0 if all
-   * hashes are smaller.
+   * Returns the index of the first entry whose hash is at least the given hash; 0 if all hashes are
+   * smaller.
    */
   int indexOf(long hash) {
     int low = 0;
@@ -105,8 +105,8 @@ final class Ring {
   }
 
   /**
-   * An endpoint in the form from which rings are built. Slots are ordered by key, because the
-   * rounding of shares depends on the order, which must be the same in all processes.
+   * An endpoint in the form from which rings are built. Slots are ordered by key: the rounding of
+   * shares depends on the order, so it must be the same in all processes.
    *
    * @param key the text whose hashes determine the entries of the endpoint
    * @param address distinguishes slots with the same key

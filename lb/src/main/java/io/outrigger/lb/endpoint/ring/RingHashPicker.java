@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Picks the first endpoint that has not failed, beginning at the request's hash on the ring (A61
- * "Ring Hash"). For a request without the configured hash header, the search begins at random,
- * picks the first READY endpoint, and requests at most one connection (A76).
+ * "Ring Hash"). For a request without the configured hash header, the search begins at a random
+ * entry and picks the first READY endpoint. It requests at most one connection (A76).
  *
  * @param states the states of the endpoints, by slot number
  * @param uses the pick results of READY endpoints, by slot number
@@ -76,7 +76,7 @@ record RingHashPicker(
 
   /**
    * Returns the index of the first ring entry whose endpoint has not failed, beginning at a given
-   * index; returns the given index if all endpoints have failed.
+   * index. If all endpoints have failed, returns the given index.
    */
   private int firstNotFailed(int first) {
     int index = first;
@@ -111,8 +111,8 @@ record RingHashPicker(
   }
 
   /**
-   * Requests a connection to the first IDLE endpoint between two ring indexes, or on the whole ring
-   * if {@code end} is {@link #NONE}. Returns false if no endpoint is IDLE.
+   * Requests a connection to the first IDLE endpoint between two ring indexes. If {@code end} is
+   * {@link #NONE}, the whole ring is searched. Returns false if no endpoint is IDLE.
    */
   private boolean requestFirstIdle(int first, int end) {
     int index = first;

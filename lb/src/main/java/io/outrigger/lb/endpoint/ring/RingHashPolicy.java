@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Below a priority policy that uses another child, a ring_hash policy gets no requests. To
- * become READY, it still keeps one endpoint connecting in states CONNECTING and TRANSIENT_FAILURE
- * (A61 "Ring Hash"), beginning at a random ring entry (A117). Failed endpoints retry by themselves.
+ * become READY, it keeps one endpoint connecting in states CONNECTING and TRANSIENT_FAILURE (A61
+ * "Ring Hash"). The first is at a random ring entry (A117). Failed endpoints retry by themselves.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndpoint> {
@@ -132,7 +132,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
   }
 
   /**
-   * Connects an IDLE endpoint. The search begins at a random entry of the ring; otherwise many
+   * Connects an IDLE endpoint. The search begins at a random entry of the ring. Otherwise many
    * clients with the same failed endpoints would all connect to the same endpoint (A117).
    */
   private void keepConnecting(Ring current) {
