@@ -5,14 +5,14 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 
 /**
- * Counts useless work that a peer causes on one connection: streams that the peer resets, streams
- * that this side resets because of an error of the peer (CVE-2023-44487, CVE-2025-8671), and frames
- * without content (CVE-2019-9511 and following). Each counting method throws a connection error
- * when a limit is exceeded.
+ * Counts useless work that a peer causes on one connection. Useless are: streams that the peer
+ * resets; streams that this side resets because of an error of the peer (CVE-2023-44487,
+ * CVE-2025-8671); frames without content (CVE-2019-9511 and following). Each counting method throws
+ * a connection error when a limit is exceeded.
  *
  * <p>The counts are reset after each period. {@link #onTick} checks the time once a second and when
- * a limit is reached, so that no clock is read for each frame. Within the length of a period, a
- * peer can cause at most twice the limit of useless work.
+ * a limit is reached. Thus no clock is read for each frame. In any time as long as a period, a peer
+ * can cause at most twice the limit of useless work.
  */
 @LoopConfined
 final class AbuseGuard {
@@ -59,7 +59,7 @@ final class AbuseGuard {
 
   /**
    * Called when this side has reset a stream on which the peer may still send {@code bytes} of
-   * DATA. These DATA frames count as useless, so one more useless frame is allowed for each KiB.
+   * DATA. Late DATA frames count as useless, so one more useless frame is allowed for each KiB.
    */
   void onDataExpected(int bytes) {
     idle -= bytes >> 10;
@@ -69,8 +69,8 @@ final class AbuseGuard {
    * Counts a frame that changed the windows of all streams.
    *
    * @param walked the number of streams whose window was changed
-   * @param released the number of streams that can send now; each of them sends a DATA frame, which
-   *     counts as a useful frame
+   * @param released the number of streams that can send now. Each sends a DATA frame, which counts
+   *     as a useful frame
    */
   void onWindowsChanged(int walked, int released) throws ConnectionFault {
     onIdleWork(walked + CONTROL_FRAMES_PER_USEFUL_FRAME * released);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Reports the memory that a connection holds to {@link ProcessMemory}, and closes the connection
  * when the process demands it. The app's connection is charged for DATA that the backend has not
  * read and for responses that the app has not read. Once a second, {@code ConnectionMemory} checks
- * whether the peer has begun a frame without ending the frame, and whether the peer reads.
+ * whether the peer reads, and whether it has begun but not ended a frame.
  */
 @LoopConfined
 final class ConnectionMemory implements MemoryHolder {
@@ -179,9 +179,9 @@ final class ConnectionMemory implements MemoryHolder {
   /**
    * Returns the time of the last tick at which the socket had accepted more bytes. The socket has
    * accepted bytes if more bytes than at the last tick have left the channel's outbound buffer.
-   * Netty adds an overhead per waiting message, which can hide accepted bytes, so a change of the
-   * first waiting message or of its progress counts too. Message objects may be reused, so a
-   * comparison of the first message alone is not enough.
+   * Netty adds an overhead per waiting message, which can hide accepted bytes. A change of the
+   * first waiting message or of its progress therefore counts too. Message objects may be reused,
+   * so a comparison of the first message alone is not enough.
    */
   private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();

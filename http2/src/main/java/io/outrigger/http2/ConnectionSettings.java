@@ -94,7 +94,7 @@ public record ConnectionSettings(
   }
 
   /**
-   * Time limits for a peer. Each limit is checked once a second, so a violation is detected at most
+   * Time limits for a peer. Limits are checked once a second, so a violation is detected at most
    * one second late.
    *
    * @param handshake the maximum time from the start of the connection to the peer's first SETTINGS
@@ -118,10 +118,10 @@ public record ConnectionSettings(
    *
    * @param period the time after which the counts are reset
    * @param resets the number of streams that may be reset in a period, by the peer or because the
-   *     peer broke a rule; beyond this number, at least a quarter of the streams of the period must
-   *     end without a reset
+   *     peer broke a rule. Beyond this number, at least a quarter of the period's streams must end
+   *     without a reset
    * @param controlFrames the number of SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown and empty
-   *     frames that are allowed in a period; each useful frame allows eight more
+   *     frames that are allowed in a period. Each useful frame allows eight more
    * @param continuationFrames the number of CONTINUATION frames allowed in one header block
    * @param unsentBytes the number of bytes that may wait for a peer that does not read
    */

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens and ends the streams of one connection, and sends their header blocks and WINDOW_UPDATEs.
- * {@code ConnectionStreams} applies the rules that concern both a stream and its connection. {@link
- * SocketStream} holds the state of a single stream, and {@link SendScheduler} sends DATA.
+ * Opens and ends the streams of one connection. Sends their header blocks and WINDOW_UPDATEs.
+ * Applies the rules that concern both a stream and its connection. {@link SocketStream} holds the
+ * state of a single stream, and {@link SendScheduler} sends DATA.
  *
  * <p>Implements RFC 9113 section 5.
  */
@@ -35,8 +35,8 @@ final class ConnectionStreams {
   private final ResetFence fence;
 
   /**
-   * The receive window that the peer may assume for a new stream: our configured window or, until
-   * the peer has acknowledged our SETTINGS, the RFC's default window if that is larger.
+   * The receive window that the peer may assume for a new stream. The window is as configured.
+   * Until the peer has acknowledged our SETTINGS, it is at least the RFC's default window.
    */
   private int grantedWindow;
 
@@ -92,8 +92,8 @@ final class ConnectionStreams {
   // Streams that this side opens.
 
   /**
-   * Whether {@link #open} would succeed now. If not, {@link #takeCapacity} will return true once,
-   * as soon as a stream can be opened again.
+   * Whether {@link #open} would succeed now. If it would fail, {@link #takeCapacity} will return
+   * true once, as soon as a stream can be opened again.
    */
   boolean canOpen() {
     boolean can =
@@ -179,9 +179,9 @@ final class ConnectionStreams {
   /**
    * Counts received DATA in the connection's window (section 5.2); returns false if the DATA
    * exceeds the window. A WINDOW_UPDATE is sent when half of the connection's window is used,
-   * whether or not the DATA was consumed. Otherwise streams that do not consume their DATA would
-   * use up the window and block all other streams. The stream windows bound the memory that unread
-   * DATA takes.
+   * whether or not the DATA was consumed. If it waited, streams that do not consume their DATA
+   * would use up the window and block all other streams. The stream windows bound the memory that
+   * unread DATA takes.
    */
   boolean receive(int bytes) {
     if (bytes > credit) {
@@ -342,9 +342,9 @@ final class ConnectionStreams {
   }
 
   /**
-   * Removes {@code stream} from the table because the connection or the peer has ended the stream,
-   * and passes the stream's handler to a callback. An exception of a handler, for example for lack
-   * of memory, is caught, so that the handlers of other streams are notified too.
+   * Removes {@code stream}, which the connection or the peer has ended, from the table. Passes the
+   * stream's handler to a callback. An exception of a handler, for example for lack of memory, is
+   * caught, so that the handlers of other streams are notified too.
    */
   void lose(SocketStream stream, Consumer<StreamHandler> last) {
     if (stream.isGone()) {

@@ -21,8 +21,8 @@ final class DynamicTable {
   private static final int[] NO_HASHES = {};
 
   /**
-   * A ring buffer with its newest entry at {@code (added - 1) % length}; the length is a power of
-   * two.
+   * A ring buffer whose length is a power of two. The newest entry is at {@code (added - 1) %
+   * length}.
    */
   private @Nullable HeaderField[] ring = NO_FIELDS;
 

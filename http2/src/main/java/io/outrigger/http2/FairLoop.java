@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 
 /**
  * An event loop that polls its sockets every few milliseconds, however many tasks are queued. An
- * update may add thousands of endpoints, each with a connection task, and requests must not wait
- * for these tasks. Netty's own loops may run tasks for a second before they read sockets again.
+ * update may add thousands of endpoints, each with a connection task. Requests must not wait for
+ * these tasks. Netty's own loops may run tasks for a second before they read sockets again.
  *
  * <p>In each turn, {@code FairLoop} reads the clock once or twice, and Netty's loop eight times.
  * Under low load, these reads are a large part of a turn's cost.

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * #COPY_BYTES}, only the frame header is copied; the DATA itself is passed to the channel. Nothing
  * is sent before {@link #flush}.
  *
- * <p>While no direct buffer is available, frames are collected in a heap buffer and no more DATA is
- * accepted; each {@link #flush} tries again to get a direct buffer. If a frame could not be written
- * at all, the connection must be closed ({@link #failure}). The peer would miss the frame, and
- * HPACK table entries that the frame adds.
+ * <p>While no direct buffer is available, frames are collected in a heap buffer, and no more DATA
+ * is accepted. Each {@link #flush} tries again to get a direct buffer. If a frame could not be
+ * written at all, the connection must be closed ({@link #failure}). The peer would miss the frame,
+ * and HPACK table entries that the frame adds.
  *
  * <p>Implements RFC 9113 sections 4 and 6.
  */

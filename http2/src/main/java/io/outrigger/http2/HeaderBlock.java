@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class HeaderBlock {
   /**
-   * A header block of up to {@value #TOLERANCE} times the maximum header list size ends only its
-   * stream, and is decoded so that the dynamic table stays in sync.
+   * A block above the maximum header list size ends only its stream if it has at most {@value
+   * #TOLERANCE} times this size. It is decoded, so that the dynamic table stays in sync.
    */
   private static final int TOLERANCE = 4;
 

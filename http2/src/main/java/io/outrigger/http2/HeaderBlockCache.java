@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * deadlines. Connections that receive equal lists share one list object.
  *
  * <p>The content of a table is identified by a number, its <em>state</em>. All tables without
- * entries have the same state, and every change of a table gives it a new state that no table has
- * ever had. A cache entry belongs to one state, so it is never wrong; after a change of the table,
- * it is no longer found.
+ * entries have the same state. Every change of a table gives it a new state that no table has ever
+ * had. A cache entry belongs to one state, so it is never wrong. After a change of the table, the
+ * entry is no longer found.
  *
- * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} slots, and a new
- * entry evicts the oldest entry of its set. A block is cached when it occurs for the second time. A
- * block with a field that is never indexed is not cached.
+ * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} slots. A new entry
+ * evicts the oldest entry of its set. A block is cached when it occurs for the second time. A block
+ * with a field that is never indexed is not cached.
  */
 @LoopConfined
 final class HeaderBlockCache {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The name of a field with its properties, computed once. Each {@link KnownName} and each name in
- * HPACK's static table has exactly one object; other names may have several objects.
+ * HPACK's static table has exactly one object. Other names may have several objects.
  */
 @AnyThread
 public final class HeaderName {
@@ -84,9 +84,9 @@ public final class HeaderName {
   }
 
   /**
-   * Returns the {@link KnownName} of a name that has no shared object. In {@code
-   * x_forwarded_client_cert}, with which a proxy names its caller, an underscore counts as a
-   * hyphen, because CGI (RFC 3875 section 4.1.18), WSGI, Rack and PHP treat both alike.
+   * Returns the {@link KnownName} of a name that has no shared object. A proxy names its caller in
+   * {@code x-forwarded-client-cert}. In this name, an underscore counts as a hyphen: CGI (RFC 3875
+   * section 4.1.18), WSGI, Rack and PHP treat both alike.
    */
   private static KnownName unshared(AsciiString text) {
     String forwarded = KnownName.FORWARDED_CLIENT_CERT.text();

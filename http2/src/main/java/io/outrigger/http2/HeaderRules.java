@@ -85,8 +85,8 @@ public final class HeaderRules {
   }
 
   /**
-   * RFC 9113 sections 8.3 and 8.1.1: each permitted pseudo-header may occur once, before all
-   * regular fields, and content-length may occur once.
+   * RFC 9113 sections 8.3 and 8.1.1: content-length and each permitted pseudo-header may occur
+   * once. Pseudo-headers precede all regular fields.
    */
   private static @Nullable String fieldsFault(HeaderList headers, int pseudo, String unknown) {
     int seen = 0;

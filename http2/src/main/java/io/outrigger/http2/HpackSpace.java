@@ -6,9 +6,9 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The caches and work buffers of one event loop. The HPACK coders and frame writers of all its
- * connections share them, because only one coder or writer runs at a time. Sharing saves memory
- * when there are thousands of idle connections.
+ * The caches and work buffers of one event loop. The HPACK coders and frame writers of all
+ * connections share them: only one coder or writer runs at a time. Sharing saves memory when there
+ * are thousands of idle connections.
  */
 @LoopConfined
 final class HpackSpace {

@@ -121,9 +121,9 @@ public final class Http2Connection {
   }
 
   /**
-   * Opens a stream (client side); its first {@code sendHeaders} is the request. Returns null when
-   * the connection is going away, when the socket is full, when as many streams are open as the
-   * peer admits, or when the peer may have many reset requests unread ({@link ResetFence}). {@link
+   * Opens a stream (client side); its first {@code sendHeaders} is the request. Returns null in
+   * these cases: the connection is going away; the socket is full; as many streams are open as the
+   * peer admits; the peer may have many reset requests unread ({@link ResetFence}). {@link
    * ConnectionHandler#onCapacity} is called when a stream can be opened again.
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
@@ -289,8 +289,8 @@ public final class Http2Connection {
     }
 
     /**
-     * Limits the kernel's send buffer. Without a limit the kernel buffers up to 4 MiB for a peer
-     * that does not read, and a container is charged for this memory. With epoll and TCP, the limit
+     * Limits the kernel's send buffer. Without a limit, the kernel buffers up to 4 MiB for a peer
+     * that does not read. The container is charged for this memory. With epoll and TCP, the limit
      * does not apply to bytes in flight, so throughput to a distant backend is not reduced.
      */
     private static void boundSendBuffer(Channel channel) {

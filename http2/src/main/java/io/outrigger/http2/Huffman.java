@@ -7,9 +7,9 @@ import java.util.Arrays;
  * Decodes HPACK's Huffman code (RFC 7541 section 5.2, appendix B).
  *
  * <p>The code is canonical: codes of the same length are consecutive numbers, in the order of their
- * symbols, and follow the codes of the next shorter length. So the lengths determine all codes.
- * Codes of up to eight bits, which cover nearly all text, are found by one lookup in a table.
- * Longer codes are found by comparison with the first code of each length. Codes are stored
+ * symbols. These numbers follow the codes of the next shorter length. The lengths thus determine
+ * all codes. Codes of up to eight bits, which cover nearly all text, are found by one lookup in a
+ * table. Longer codes are found by comparison with the first code of each length. Codes are stored
  * left-aligned in 32 bits.
  */
 @AnyThread

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles received frames: checks frames of streams against the state of their stream, and passes
- * frames of the connection to {@link ConnectionLifecycle} (RFC 9113 sections 5.1, 6 and 8). Each
- * stream error of the peer counts as a reset, whichever side sends the RST_STREAM.
+ * Handles received frames (RFC 9113 sections 5.1, 6 and 8). Checks frames of a stream against the
+ * state of the stream. Passes frames of the connection to {@link ConnectionLifecycle}. Each stream
+ * error of the peer counts as a reset, whichever side sends the RST_STREAM.
  */
 @LoopConfined
 final class InboundFrames implements FrameListener {

@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connections of one event loop. At the end of the loop's turn, one task calls each connection
- * that has frames to flush, so the frames of many streams need one system call per socket. One
- * timer calls all connections once a second, because one timer for each of ten thousand connections
- * would wake up the loop ten thousand times a second.
+ * that has frames to flush. The frames of many streams thus need one system call per socket. One
+ * timer calls all connections once a second. With a timer for each of ten thousand connections, the
+ * loop would wake up ten thousand times a second.
  */
 @LoopConfined
 final class LoopTurn {

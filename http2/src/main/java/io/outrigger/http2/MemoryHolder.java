@@ -9,14 +9,14 @@ import io.outrigger.base.LoopConfined;
 @LoopConfined
 public interface MemoryHolder {
   /**
-   * Returns the approximate number of bytes that the end of the connection would free: a constant
-   * for the connection and for each stream, and the bytes that wait in either direction.
+   * Returns about how many bytes the end of the connection would free: a constant for the
+   * connection and for each stream, plus the bytes that wait in either direction.
    */
   long weight();
 
   /**
-   * Whether the calls of many apps use this connection, as is true of a connection to a backend.
-   * Such a connection is ended only if its buffers, without those of its streams, hold many bytes.
+   * Whether the calls of many apps use this connection, as is true of a connection to a backend. A
+   * shared connection is ended only if its buffers, without those of its streams, hold many bytes.
    */
   boolean isShared();
 

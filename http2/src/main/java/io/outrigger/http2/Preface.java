@@ -6,8 +6,8 @@ import io.outrigger.base.LoopConfined;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Examines the first bytes of a client: the preface of HTTP/2 with prior knowledge (RFC 9113
- * section 3.4), or one of two usual mistakes, HTTP/1 and TLS, which get specific error messages.
+ * Examines the first bytes of a client. These must be the preface of HTTP/2 with prior knowledge
+ * (RFC 9113 section 3.4). HTTP/1 and TLS get specific error messages.
  */
 @LoopConfined
 final class Preface {

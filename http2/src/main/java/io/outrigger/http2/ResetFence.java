@@ -5,12 +5,12 @@ import io.outrigger.base.LoopConfined;
 /**
  * Limits the number of requests to a server that were reset before the server has responded. A
  * server may still have to read requests that were reset. A reset makes room for another stream at
- * once (RFC 9113 section 5.1.2), so an app that cancels all of its requests (CVE-2023-44487) could
- * send requests faster than a backend reads them, at the expense of other apps.
+ * once (RFC 9113 section 5.1.2). An app that cancels all of its requests (CVE-2023-44487) could
+ * thus send requests faster than a backend reads them, at the expense of other apps.
  *
  * <p>After {@value #STEP} reset requests, an empty SETTINGS frame is sent. A server that
  * acknowledges SETTINGS has read all earlier frames (section 6.5.3). SETTINGS are used instead of
- * PING, because gRPC servers close a connection after three PINGs without a response in between.
+ * PING: gRPC servers close a connection after three PINGs if they sent no response in between.
  * While the server may have {@value #MAX} reset requests unread, no stream is opened. If the server
  * does not acknowledge within {@value #TIMEOUT_SECONDS} seconds, the reset requests count as read.
  */

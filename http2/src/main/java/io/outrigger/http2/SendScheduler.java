@@ -12,8 +12,8 @@ import java.util.Set;
  * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it.
  * Streams that have to wait are queued, and each stream sends one frame when it reaches the head of
  * the queue. A stream with a closed window does not block other streams, and a large message does
- * not delay a small one. Header blocks need no window, but also wait for the socket. Their queue is
- * served before the queue of DATA.
+ * not delay a small one. Header blocks need no window, but also wait for the socket. The queue of
+ * header blocks is served before the queue of DATA.
  *
  * <p>Implements RFC 9113 section 5.2.
  */

@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
- *       sockets. A turn begins with a small buffer. It continues with large buffers only if few
- *       streams begin in the small buffer: 64 KiB may hold a thousand small requests, which take
- *       milliseconds to process.
+ *       sockets. A turn begins with a small buffer. The turn continues with large buffers only if
+ *       few streams begin in the small buffer: 64 KiB may hold a thousand small requests, which
+ *       take milliseconds to process.
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
- *       buffer is available either, the read is retried after {@value #WAIT_MILLIS} ms, {@value
- *       #MAX_WAITS} times in a row, before the connection is closed.
+ *       buffer is available either, the read is retried every {@value #WAIT_MILLIS} ms. After
+ *       {@value #MAX_WAITS} retries, the connection is closed.
  *   <li>A read that {@link #setReadCondition} forbids, because the heap is almost full, is retried
  *       without a limit.
  * </ul>

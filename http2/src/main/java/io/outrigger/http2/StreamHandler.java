@@ -51,7 +51,7 @@ public interface StreamHandler {
 
   /**
    * Called when the connection is closed because memory is short. {@link #onConnectionLost} follows
-   * unless the handler has ended the stream.
+   * if the handler has not ended the stream.
    */
   default void onOverload() {}
 

@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open streams of one connection by id, and the state of all other ids: idle, closed, or closed
- * by our reset. The last {@value #REMEMBERED} closed ids are remembered, because the peer may not
- * know yet that their streams are closed (RFC 9113 section 5.1).
+ * The open streams of one connection by id. All other ids are idle, closed, or closed by our reset.
+ * The last {@value #REMEMBERED} closed ids are remembered, because the peer may not know yet that
+ * their streams are closed (RFC 9113 section 5.1).
  */
 @LoopConfined
 final class StreamTable {
@@ -160,8 +160,8 @@ final class StreamTable {
 
   /**
    * Whether HEADERS on a closed stream id are ignored: the peer may have sent the HEADERS before it
-   * received our reset. A client also ignores HEADERS on a forgotten id, because a response may be
-   * late by any number of streams. A server does not, because the client may have skipped that id.
+   * received our reset. A client also ignores HEADERS on a forgotten id: a response may be late by
+   * any number of streams. A server does not, because the client may have skipped that id.
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));
