@@ -25,9 +25,9 @@ public record CidrRange(IpAddress network, int length) {
   }
 
   /**
-   * Reads a range; empty if {@code address} is not an IP address. A range of IPv4-mapped addresses
-   * with at least 96 bits becomes an IPv4 range, because {@link IpAddress} turns such addresses
-   * into IPv4 addresses. {@code length} is limited to the bits of the address.
+   * Reads a range; empty if {@code address} is not an IP address. {@link IpAddress} turns
+   * IPv4-mapped addresses into IPv4 addresses. A range of such addresses with at least 96 bits
+   * therefore becomes an IPv4 range. {@code length} is limited to the bits of the address.
    */
   public static Optional<CidrRange> of(String address, int length) {
     Optional<IpAddress> ip = IpAddress.parse(address);

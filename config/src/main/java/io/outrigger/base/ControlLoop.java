@@ -22,7 +22,7 @@ public interface ControlLoop extends Executor {
   /** Throws {@code IllegalStateException} if the caller does not run on the loop. */
   void checkInside();
 
-  /** Returns monotonic time in nanoseconds. Only the difference of two results has a meaning. */
+  /** Returns monotonic time in nanoseconds; only the difference of two results is meaningful. */
   long nanoTime();
 
   /** Returns the wall-clock time, which only logs and status views may use. */

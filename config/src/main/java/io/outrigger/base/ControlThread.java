@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The control loop of a running process: one dedicated daemon thread. A task that fails with an
- * {@link OutOfMemoryError} may leave state inconsistent, so the error is passed to the thread's
+ * {@link OutOfMemoryError} may leave state inconsistent. This error is passed to the thread's
  * handler of uncaught exceptions.
  */
 @AnyThread

@@ -5,8 +5,8 @@ import java.util.HexFormat;
 import java.util.function.IntPredicate;
 
 /**
- * Makes untrusted text safe for one line of a log or message: the result cannot begin a new line,
- * control a terminal, or change the writing direction of the text around it.
+ * Makes untrusted text safe for one line of a log or message. The result cannot begin a new line,
+ * control a terminal, or change the writing direction of adjacent text.
  */
 @AnyThread
 public final class PlainText {
@@ -89,7 +89,7 @@ public final class PlainText {
 
   /**
    * Whether a character is a control character (C0, DEL, C1), a line or paragraph separator, or a
-   * Unicode format character (Cf), which may change how adjacent characters are shown.
+   * Unicode format character (Cf). Format characters may change how adjacent characters are shown.
    */
   public static boolean isControl(int codePoint) {
     if (codePoint < 0x7F) {

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes socket failures for people, because the original messages contain function names and
- * error numbers, and differ between Netty's transports.
+ * Describes socket failures for people. The original messages contain function names and error
+ * numbers, and differ between Netty's transports.
  */
 public final class SocketErrors {
   /** Maps Linux error numbers and parts of system messages to descriptions. */

@@ -1,6 +1,6 @@
 /**
  * The basic types of the whole program: the control loop and its timers, randomness, backoff,
- * outcomes and statuses, and the annotations that name the owner thread of a class.
+ * outcomes and statuses. Annotations name the owner thread of a class.
  *
  * <p>This package does not depend on xDS, gRPC libraries or sockets. Only this package reads clocks
  * and random numbers; the architecture tests check that rule.

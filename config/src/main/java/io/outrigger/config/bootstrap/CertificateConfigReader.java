@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
- * certificate providers (A29), whose fields differ only in the SPIFFE field of A87. This class also
+ * certificate providers (A29). Their fields differ only in the SPIFFE field of A87. This class also
  * reads the settings of {@code spiffe_workload_api} and {@code istio_ca}.
  */
 final class CertificateConfigReader {

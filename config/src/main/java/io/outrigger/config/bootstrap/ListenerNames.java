@@ -21,9 +21,9 @@ public final class ListenerNames {
   private ListenerNames() {}
 
   /**
-   * Returns the resource name for {@code xds:///path} or {@code xds://authority/path}; fails when
-   * the bootstrap does not define the authority of the name. {@code path} is percent-decoded and
-   * has no leading slash.
+   * Returns the resource name for {@code xds:///path} or {@code xds://authority/path}. Fails if the
+   * bootstrap does not define the authority of the name. {@code path} is percent-decoded and has no
+   * leading slash.
    */
   public static Outcome<String> of(Bootstrap bootstrap, Optional<String> authority, String path) {
     if (authority.isPresent()) {
@@ -38,7 +38,7 @@ public final class ListenerNames {
 
   /**
    * Returns the name of the Listener resource for a server that listens at {@code listen}, such as
-   * {@code [::]:8080}; fails if the bootstrap lacks the template or the authority of the name.
+   * {@code [::]:8080}. Fails if the bootstrap lacks the template or the authority of the name.
    */
   public static Outcome<String> ofServer(Bootstrap bootstrap, String listen) {
     return bootstrap

@@ -56,8 +56,8 @@ public record EndpointAddress(
     return proxy.isEmpty() && tls.isEmpty() ? this : new EndpointAddress(ip, port);
   }
 
-  // Written by hand, because updates use addresses as keys of hash tables, and the first use of a
-  // record's generated methods would slow down each start.
+  // Written by hand: updates use addresses as keys of hash tables, and the first use of a record's
+  // generated methods would slow down each start.
   @Override
   public boolean equals(Object other) {
     return other instanceof EndpointAddress that

@@ -61,9 +61,9 @@ public record FilterChainMatch(
   }
 
   /**
-   * Whether the two chains are duplicates, which means that a connection could match both equally
-   * well. A36 compares the Cartesian products of the fields. Two products share an element if the
-   * chains share a value of each field.
+   * Whether the two chains are duplicates: a connection could match both equally well. A36 compares
+   * the Cartesian products of the fields. Two products share an element if the chains share a value
+   * of each field.
    */
   public boolean duplicates(FilterChainMatch other) {
     return transport.equals(other.transport)
@@ -81,9 +81,9 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns the chain that matches a connection best. Only the chains with the most specific match
-   * are kept, for one field after the other: destination prefix, transport protocol, source type,
-   * source prefix, source port (A36).
+   * Returns the chain that matches a connection best. For one field after the other, only the
+   * chains with the most specific match are kept. The fields are, in order: destination prefix,
+   * transport protocol, source type, source prefix, source port (A36).
    */
   static Optional<ServerFilterChain> best(
       List<ServerFilterChain> chains, IpAddress local, IpAddress peer, int peerPort) {

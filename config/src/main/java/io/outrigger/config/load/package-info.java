@@ -1,7 +1,7 @@
 /**
- * The load that the load balancer counts for the control plane: requests by cluster and locality,
- * drops by category, and metrics that backends report (A27 load reporting, A64, A85). Records are
- * immutable; {@code LoadSource} is used on the control loop.
+ * The load that the load balancer counts for the control plane (A27 load reporting, A64, A85):
+ * requests by cluster and locality, drops by category, and metrics that backends report. Records
+ * are immutable; {@code LoadSource} is used on the control loop.
  */
 @NullMarked
 package io.outrigger.config.load;

@@ -36,9 +36,8 @@ public sealed interface PeerIdentity {
   }
 
   /**
-   * A TLS connection with a verified client certificate. Only one kind of names is compared: the
-   * URIs if there are any, else the DNS names if there are any, else the subject in the form of RFC
-   * 2253.
+   * A TLS connection with a verified client certificate. Only the first kind of names that exists
+   * is compared: URIs, DNS names, the subject in the form of RFC 2253.
    */
   record Certified(List<String> uris, List<String> dnsNames, String subject)
       implements PeerIdentity {

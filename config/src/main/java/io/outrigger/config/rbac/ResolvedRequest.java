@@ -10,9 +10,9 @@ record ResolvedRequest(AuthorizationInput received, String path) implements Auth
   private static final int HEX = 16;
 
   /**
-   * Resolves a path with all the steps that known servers apply (RFC 3986 section 6.2.2):
-   * percent-decodes slashes, backslashes and characters that need no encoding; replaces backslashes
-   * by slashes; merges adjacent slashes; removes dot segments. The query string is not changed.
+   * Resolves a path with all the steps that known servers apply (RFC 3986 section 6.2.2).
+   * Percent-decodes slashes, backslashes and characters that need no encoding. Replaces backslashes
+   * by slashes. Merges adjacent slashes. Removes dot segments. The query string is not changed.
    */
   static String resolve(String path) {
     String given = AuthorizationInput.withoutQuery(path);

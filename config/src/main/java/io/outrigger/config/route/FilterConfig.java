@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /**
  * The settings of a supported HTTP filter (A39). The class of the settings identifies the filter.
- * This file has the settings of filters that gRFCs define; other settings may be in the packages of
- * their decoders. {@code xds.decode.FilterDecoders} lists the decoders of settings, and {@code
+ * This file has the settings of filters that gRFCs define. Other settings may be in the packages of
+ * their decoders. {@code xds.decode.FilterDecoders} lists the decoders of settings. {@code
  * dataplane.filter.HttpFilters} lists the filters that use the settings.
  */
 public interface FilterConfig {

@@ -8,8 +8,8 @@ public interface RequestView {
   String path();
 
   /**
-   * Returns the value of a header, with several values joined by {@code ","}; null when the header
-   * is absent, and for pseudo-headers and names ending in {@code -bin} (A28).
+   * Returns the value of a header, with several values joined by {@code ","}. Returns null when the
+   * header is absent, and for pseudo-headers and names ending in {@code -bin} (A28).
    *
    * @param name the header's name in lower case
    */

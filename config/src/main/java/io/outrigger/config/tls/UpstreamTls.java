@@ -52,7 +52,7 @@ public record UpstreamTls(
 
   /**
    * Returns the server name to send to an endpoint, without port and final dot (A101 "Proposal").
-   * IP addresses, which RFC 6066 section 3 forbids, and invalid host names are never sent. {@code
+   * Invalid host names and IP addresses (forbidden by RFC 6066 section 3) are never sent. {@code
    * hostname} may have a port, or be empty.
    */
   public Optional<String> serverName(String hostname) {
