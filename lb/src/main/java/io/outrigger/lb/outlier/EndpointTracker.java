@@ -169,7 +169,7 @@ final class EndpointTracker {
       return succeeded + failed;
     }
 
-    /** Whether there was a call, and not fewer than {@code requestVolume} calls (A50-56). */
+    /** Whether there were at least {@code requestVolume} calls, and at least one (A50-56). */
     boolean hasVolume(long requestVolume) {
       return volume() > 0 && volume() >= requestVolume;
     }

@@ -42,8 +42,8 @@ final class OverrideHostPicker implements Picker {
   private final AtomicBoolean fillRequested = new AtomicBoolean();
 
   /**
-   * @param fill a task that fills the address map and publishes another picker. It is posted to the
-   *     control loop if {@code isFilled} is false
+   * @param fill a task that fills the address map and publishes another picker. The task is posted
+   *     to the control loop if {@code isFilled} is false
    * @param connect posts a task that connects an entry; called on any event loop
    */
   OverrideHostPicker(

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All policies below the override_host node share one subchannel per address (decision lb-0003).
  * After the first session, {@code OverrideHostPolicy} holds a lease of every subchannel too. If the
- * policies below close their leases, this lease keeps the connection open. It is closed when no
- * session has used the connection for the idle timeout ({@link Ownership}). Before the first
+ * policies below close their leases, this lease keeps the connection open. The lease is closed when
+ * no session has used the connection for the idle timeout ({@link Ownership}). Before the first
  * session, {@code OverrideHostPolicy} has no effect (decision lb-0014).
  *
  * <p>{@code OverrideHostPolicy} publishes the state of its child policy. Connections that are kept

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * take turns and start one attempt per turn. An attempt counts against the limit until it succeeds
  * or fails, but at most for {@link #MAX_COUNTED_TIME}. Otherwise addresses that never answer would
  * delay all other attempts. If a cluster has waiting calls but no running attempt, it may start one
- * attempt beyond the limit, while fewer attempts than twice the limit run.
+ * attempt beyond the limit, as long as fewer than twice the limit run.
  */
 @ControlConfined
 public final class ConnectionPace {

@@ -14,8 +14,8 @@ public interface CallObserver {
   boolean onEnded(CallSummary call);
 
   /**
-   * Returns an observer that notifies this observer and then {@code other}. If either of these
-   * drops a call, {@link #onEnded} of the returned observer is false.
+   * Returns an observer that notifies this observer and then {@code other}. If one of the two drops
+   * a call, {@link #onEnded} of the returned observer returns false.
    */
   default CallObserver and(CallObserver other) {
     return call -> {

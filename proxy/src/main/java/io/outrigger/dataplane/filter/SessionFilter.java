@@ -129,8 +129,8 @@ public final class SessionFilter implements RouteFilter {
   }
 
   /**
-   * The session of one call. It holds the endpoint that the cookie requests, and the endpoint to
-   * which the call was sent. A request without a valid cookie starts a new session.
+   * The session of one call. Holds the endpoint that the cookie requests, and the endpoint to which
+   * the call was sent. A request without a valid cookie starts a new session.
    */
   @LoopConfined
   public final class Session implements SessionHint {

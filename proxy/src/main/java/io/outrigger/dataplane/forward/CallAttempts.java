@@ -224,8 +224,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Returns the resolution note (A88) for failures of this call. It is the note of the attempt's
-   * leaf cluster; before an attempt, the note of the routed cluster. Empty before routing.
+   * Returns the resolution note (A88) for failures of this call. This note is that of the attempt's
+   * leaf cluster or, before an attempt, of the routed cluster. Empty before routing.
    */
   String resolutionNote() {
     if (attempt != null && (phase == Phase.OPENING || phase == Phase.STREAMING)) {

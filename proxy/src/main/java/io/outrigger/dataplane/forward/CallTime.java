@@ -42,7 +42,7 @@ abstract class CallTime extends DeadlineTimers.Entry {
     return limitNanos;
   }
 
-  /** The time since the headers arrived. Until {@link #arrived}, 0 without a read of the clock. */
+  /** The time since the headers arrived. Reads no clock and is 0 until {@link #arrived}. */
   long elapsedNanos() {
     return arriving ? 0 : loop.nanoTime() - arrivalNanos;
   }

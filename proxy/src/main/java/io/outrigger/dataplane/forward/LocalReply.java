@@ -30,8 +30,8 @@ public final class LocalReply {
   private LocalReply() {}
 
   /**
-   * Appends the cluster's resolution note to the message of a status. If the note is empty, it
-   * appends the node ID. The messages of pickers and configurations already contain a note (A88).
+   * Appends the cluster's resolution note to the message of a status. If the note is empty, the
+   * node ID is appended. The messages of pickers and configurations already contain a note (A88).
    *
    * @param clusterNote the resolution note of the cluster; empty before a cluster was chosen
    */

@@ -78,7 +78,7 @@ final class PendingCall {
     return isParked(next, cluster.park(next, seen), cluster::unpark);
   }
 
-  /** Records the parking. A wake-up runs later on the same loop, so it finds the record. */
+  /** Records the parking. A wake-up runs later on the same loop, and so finds the record. */
   private boolean isParked(Parking next, long ticket, LongConsumer unpark) {
     if (ticket < 0) {
       return false;

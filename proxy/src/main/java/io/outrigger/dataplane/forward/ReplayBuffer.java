@@ -45,8 +45,8 @@ final class ReplayBuffer {
   }
 
   /**
-   * Copies as many of the first readable bytes of a buffer as fit. Once bytes did not fit, it
-   * copies no more.
+   * Copies as many of the first readable bytes of a buffer as fit. After bytes that did not fit, it
+   * copies nothing.
    *
    * @return the number of copied bytes
    */

@@ -138,7 +138,7 @@ final class ResponseRelay {
 
   /**
    * Returns the status code if the first header block of a response to a gRPC call means failure
-   * (SC-18). This is a Trailers-Only response, or a response that is not gRPC. Otherwise null.
+   * (SC-18). Failures are Trailers-Only responses, and responses that are not gRPC. Otherwise null.
    */
   static @Nullable Code failureOf(HeaderList head, boolean endStream) {
     int status = statusOf(head);

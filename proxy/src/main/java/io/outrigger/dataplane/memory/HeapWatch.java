@@ -176,8 +176,8 @@ public final class HeapWatch {
   }
 
   /**
-   * Whether the used bytes fill the old generation. Room in the young generation does not count,
-   * because a collection moves its live objects to the old one.
+   * Whether the used bytes fill the old generation. Room in the young generation does not count: a
+   * collection moves live objects from there to the old generation.
    */
   private boolean isFull() {
     return heap.usedBytes.getAsLong() > (heap.maxBytes - MemoryPlan.YOUNG_BYTES) * FULL_SHARE;

@@ -65,7 +65,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
    */
   private static final int BUSY_MOVES = 8;
 
-  /** A delay until the next iteration of the event loop. A task could run in the current one. */
+  /** A delay until the next iteration of the event loop. A task could run in this iteration. */
   private static final long NEXT_TURN_NANOS = 1;
 
   private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);

@@ -22,9 +22,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how much memory peers make the process hold ({@code --max-memory}). This is the sum of
- * the bytes that Netty's allocator has given out, those of {@link TlsMemory}, and the live bytes of
- * the heap after a collection. The live bytes of the program itself are subtracted.
+ * Measures how much memory peers make the process hold ({@code --max-memory}). The measure is the
+ * sum of the bytes that Netty's allocator has given out, those of {@link TlsMemory}, and the live
+ * bytes of the heap after a collection. The live bytes of the program itself are subtracted.
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read only ten times a second
@@ -50,7 +50,7 @@ public final class MemoryGauge implements ProcessMemory {
 
   /**
    * The fraction of the heap's limit, garbage included, above which reading from backends stops.
-   * The old generation is full at 1.28 ({@link MemoryPlan}).
+   * When this fraction is 1.28, the old generation is full ({@link MemoryPlan}).
    */
   private static final double HEAP_FULL = 1.15;
 

@@ -109,9 +109,9 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   }
 
   /**
-   * Ends a process that is out of memory, with one line on stderr and exit code 1. This works
-   * without free memory: a line with the remedy is built at the start. The reason is left out if
-   * there is no memory to add it. Shutdown hooks are not run, because they need memory.
+   * Ends a process that is out of memory, with one line on stderr and exit code 1. No free memory
+   * is needed: a line with the remedy is built at the start. The reason is left out if there is no
+   * memory to add it. Shutdown hooks are not run, because they need memory.
    */
   @AnyThread
   private static final class ProcessEnd implements Consumer<String> {

@@ -20,9 +20,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One filter chain of a served listener, with the TLS context for new connections. It finds the
- * virtual host of each request by its authority (A36-13). A change of the routes applies to the
- * next request of every connection (A36-18).
+ * One filter chain of a served listener, with the TLS context for new connections. The chain finds
+ * the virtual host of each request by the request's authority (A36-13). A change of the routes
+ * applies to the next request of every connection (A36-18).
  */
 @AnyThread
 public final class ServedChain implements TargetResolver {

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  *
- * <p>The handler counts records, not a wrapper around the engine: Netty passes its buffers without
- * a copy only to engine classes that it knows.
+ * <p>The handler itself counts records. A wrapper around the engine is not used: Netty passes its
+ * buffers without a copy only to engine classes that it knows.
  */
 @LoopConfined
 final class TlsHandler extends SslHandler {
@@ -45,8 +45,8 @@ final class TlsHandler extends SslHandler {
   private final PeerRole peer;
 
   /**
-   * The bytes that {@link TlsMemory} counts for this connection. They are 0 during the handshake:
-   * handshakes are limited by their number, not by the memory limit.
+   * The bytes that {@link TlsMemory} counts for this connection. The number is 0 during the
+   * handshake: handshakes are limited by their number, not by the memory limit.
    */
   private int heldBytes;
 

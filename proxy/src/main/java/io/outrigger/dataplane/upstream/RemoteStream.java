@@ -270,7 +270,7 @@ final class RemoteStream implements Http2Stream {
 
   /**
    * The half of a {@link RemoteStream} on the loop of the connection. The owner queues for a stream
-   * with the calls of that loop. It posts every event of the stream to the loop of the remote call.
+   * with the calls of that loop. The owner posts every event of the stream to the call's loop.
    */
   @LoopConfined
   static final class Owner implements CallTransport.Waiter {

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bounds the bytes of unread replies of all admin servers together. When a new reply exceeds the
- * bound, other clients are disconnected, the one with the oldest unread reply first. So clients
- * that never read do not prevent the replies of others. Before a reply larger than the bound is
+ * bound, other clients are disconnected, the one with the oldest unread reply first. Clients that
+ * never read thus do not prevent replies to other clients. Before a reply larger than the bound is
  * sent, all other clients with unread replies are disconnected.
  */
 @AnyThread

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The request that {@code /explain} explains. Its query parameters are {@code path}, {@code method}
+ * The request that {@code /explain} explains. The query parameters are {@code path}, {@code method}
  * (default POST), {@code authority} and any number of {@code header=name:value}. A POST without a
  * content type is a gRPC request. The request must follow the rules for requests on the wire; text
  * beyond ASCII is encoded as UTF-8.

@@ -60,7 +60,7 @@ public final class ExplainView {
 
   /**
    * Returns the {@code :authority} of the most probable branch, for its first candidate. Without a
-   * candidate, it is the value for an endpoint without a host name.
+   * candidate, returns the value for an endpoint without a host name.
    */
   private static Object authority(Explanation explanation, List<JsonObject> branches) {
     JsonArray found = branches.isEmpty() ? null : branches.get(0).getAsJsonArray("candidates");

@@ -30,7 +30,7 @@ import java.util.function.UnaryOperator;
  */
 @AnyThread
 final class PickView {
-  /** An endpoint that may be picked, and the one of its addresses that is connected. */
+  /** An endpoint that may be picked, and the address to which it is connected. */
   private record Candidate(Backend backend, EndpointAddress picked) {}
 
   private final LbNode tree;

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  */
 @AnyThread
 public final class ReplyQueue {
-  /** The time after which the next reply is created, even if the current one is not complete. */
+  /** The time after which the next reply is created, even if the current reply is not complete. */
   static final Duration MAX_DURATION = Duration.ofSeconds(10);
 
   private final AtomicReference<CompletableFuture<Void>> last =

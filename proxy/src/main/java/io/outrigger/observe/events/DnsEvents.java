@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports the DNS lookups of one forward. An answer that differs from the previous answer for the
- * name is added to the event log; a new failure is also logged as a warning. Repeated answers are
- * not reported, since a failing name is looked up repeatedly.
+ * Reports the DNS lookups of one forward. Adds an answer to the event log if it differs from the
+ * previous answer for the name. A new failure is also logged as a warning. Repeated answers are not
+ * reported, since a failing name is looked up repeatedly.
  */
 @ControlConfined
 public final class DnsEvents implements DnsLookup {

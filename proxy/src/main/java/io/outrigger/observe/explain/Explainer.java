@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Explains how a request would be routed and balanced. The current selector routes the request once
  * for each possible result of random draws. The pickers of the selected clusters then report how
- * they would balance it.
+ * they would balance the request.
  *
  * <p>A route that matches only a fraction of requests needs a random draw. In the first walk
  * through the routes every draw matches. If a walk ends with a route that matches only by a random
@@ -59,8 +59,8 @@ public final class Explainer {
   private final List<Branch> branches = new ArrayList<>();
 
   /**
-   * The result of each examined route, by the route's index. It is {@link RouteMatch#NO_MISS} if
-   * the route matched in any walk, otherwise the index of the matcher that did not match.
+   * The result of each examined route, by the route's index. If the route matched in any walk, it
+   * is {@link RouteMatch#NO_MISS}, otherwise the index of the matcher that did not match.
    */
   private final Map<Integer, Integer> results = new TreeMap<>();
 

@@ -18,7 +18,7 @@ import java.util.stream.LongStream;
 
 /**
  * The load-balancing metrics of A78 "Weighted Round Robin LB Policy", A91, A94 and A118, with the
- * labels of A89. They count from the start of the process. The counts of a removed cluster are
+ * labels of A89. The counters start at 0 with the process. The counts of a removed cluster are
  * kept, so that counters never decrease.
  */
 @ControlConfined

@@ -33,7 +33,7 @@ final class RunningServe {
   private final ServeRecords records;
   private volatile String resource = ""; // the Listener's name; empty until start()
 
-  /** Configuration errors that make requests fail although the port is open. */
+  /** Errors of the configuration that make requests fail, although the port is open. */
   private Set<String> configErrors = Set.of();
 
   private @Nullable ServingWatcher watcher; // null until start()

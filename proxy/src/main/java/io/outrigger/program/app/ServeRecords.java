@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Counts the decisions of RBAC and the TLS handshakes of one served address, and writes its audit
- * log. It adds a {@code denied} event at most once per second and policy.
+ * log. Adds a {@code denied} event at most once per second and policy.
  */
 @AnyThread
 final class ServeRecords implements ServeObserver {

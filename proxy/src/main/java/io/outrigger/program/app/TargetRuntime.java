@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One xDS target: turns each configuration into a selector and load-balancing trees.
  *
- * <p>{@link #onConfig} updates in the order of A31: first balancing, then the selector. Last, it
- * releases the clusters that no route uses any more. Routes hold cluster handles, so the {@link
+ * <p>{@link #onConfig} updates in the order of A31: first balancing, then the selector. Last, the
+ * clusters that no route uses any more are released. Routes hold cluster handles, so the {@link
  * ClusterManager} knows every cluster that a selector names.
  */
 @ControlConfined

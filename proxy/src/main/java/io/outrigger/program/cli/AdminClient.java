@@ -42,8 +42,8 @@ final class AdminClient {
   record Reply(int status, String body) {}
 
   /**
-   * Returns a client of the sidecar's admin address. This is {@code flag} if given, otherwise
-   * {@code $OUTRIGGER_ADMIN} if set, otherwise the default.
+   * Returns a client of the sidecar's admin address. The address is {@code flag} if given,
+   * otherwise {@code $OUTRIGGER_ADMIN} if set, otherwise the default.
    */
   static AdminClient of(Optional<String> flag, Map<String, String> environment)
       throws InvalidInput {

@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A real ADS control plane on a loopback port. It serves one target, {@code xds:///greeter}, and
- * the Listener of the served address of the demo's own sidecar.
+ * A real ADS control plane on a loopback port. The control plane serves one target, {@code
+ * xds:///greeter}, and the Listener of the served address of the demo's own sidecar.
  */
 @AnyThread
 final class DemoControlPlane implements AutoCloseable {

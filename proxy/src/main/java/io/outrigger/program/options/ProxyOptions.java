@@ -95,7 +95,7 @@ public record ProxyOptions(
       List<String> warnings,
       List<Path> resources,
       ResourceFiles files) {
-    /** Stands for the control plane in views and metrics when resources come from files. */
+    /** The server that views and metrics show when resources come from files. */
     public static final String STATIC_SERVER = "resources";
 
     public ConfigSource {

@@ -100,7 +100,7 @@ public final class CertificateStore {
   }
 
   /**
-   * Returns the reason why a Workload API or an istio CA has not provided an identity yet. This is
+   * Returns the reason why a Workload API or an istio CA has not provided an identity yet. Returns
    * the reason of the first such provider by name; empty if all have an identity.
    *
    * @param kind the class of the providers to check

@@ -121,7 +121,7 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
     }
     SSLEngine engine = context.newEngine(buffers, serverName.get(), NO_PORT);
     if (engine instanceof ReferenceCountedOpenSslEngine known) {
-      // Set here because Netty omits names without a dot, and SNIHostName rejects underscores.
+      // The name is set here: Netty omits names without a dot, and SNIHostName rejects underscores.
       SSL.setTlsExtHostName(known.sslPointer(), serverName.get());
     }
     return engine;

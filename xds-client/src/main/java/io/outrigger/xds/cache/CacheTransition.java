@@ -50,7 +50,7 @@ public final class CacheTransition {
       boolean sameError = before.error().equals(next.error());
       if (next.held().isPresent()) {
         T value = next.held().get().value();
-        // Watchers of served addresses ignored the stale value: deliver every fresh value.
+        // Watchers of served addresses ignored the stale value, so every fresh value is delivered.
         boolean isFresh = before.isStale() && !next.isStale();
         if (before.held().isEmpty() || before.held().get().value() != value || isFresh) {
           watcher.onChanged(Outcome.ok(value));

@@ -98,7 +98,9 @@ public final class PatchReader {
   private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
   private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
 
-  /** A valid cluster. To check a patch, the patch is merged into it and the result is decoded. */
+  /**
+   * A valid cluster. A patch is checked by merging it into this cluster and decoding the result.
+   */
   private static final Cluster CLUSTER =
       Cluster.newBuilder()
           .setName("trial")

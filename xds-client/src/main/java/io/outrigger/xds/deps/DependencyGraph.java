@@ -22,10 +22,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks from a listener to all its dependencies (A74). These are its routes, the clusters that
- * routes of the target's virtual host name, and the endpoints of these clusters. The result of a
- * walk is the configuration, the failure of the target, or the name of an unresolved resource. A
- * change of endpoints, by far the most frequent change, needs no walk.
+ * Walks from a listener to all its dependencies (A74). The dependencies are the listener's routes,
+ * the clusters that routes of the target's virtual host name, and the endpoints of these clusters.
+ * The result of a walk is the configuration, the failure of the target, or the name of an
+ * unresolved resource. A change of endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {

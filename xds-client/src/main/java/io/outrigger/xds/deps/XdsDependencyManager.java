@@ -131,8 +131,8 @@ public final class XdsDependencyManager {
 
   /**
    * Sets the names of the clusters that calls hold. A held cluster stays watched and part of the
-   * configuration, even when no route names it (A31-06). This ends when a later call of this method
-   * omits the cluster (A31-07).
+   * configuration, even when no route names it (A31-06). The hold ends when a later call of this
+   * method omits the cluster (A31-07).
    */
   public void keep(Set<String> names) {
     loop.checkInside();

@@ -43,8 +43,8 @@ final class ApiClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   /**
-   * The timeout of a response, or of the header of a watch. It is shorter than the 15 s after which
-   * an xDS resource counts as missing.
+   * The timeout of a response, or of the header of a watch. The timeout is shorter than the 15 s
+   * after which an xDS resource counts as missing.
    */
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -228,9 +228,9 @@ final class ApiClient {
     }
 
     /**
-     * Discards the HTTP client, because its connection may be dead. Other failures keep the client,
-     * which replaces a failed connection itself. A discarded client occupies a thread until a
-     * garbage collection.
+     * Discards the HTTP client, because its connection may be dead. After other failures the client
+     * stays, and replaces the failed connection itself. A discarded client occupies a thread until
+     * a garbage collection.
      */
     private void onTimeout() {
       current = Optional.empty();

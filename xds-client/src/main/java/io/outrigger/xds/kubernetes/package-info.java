@@ -1,7 +1,7 @@
 /**
  * Targets {@code k8s:///service.namespace:port}. The package turns EndpointSlices into xDS
- * resources (decision xds-0079). These pass through the same decoders and cache as the resources of
- * a control plane.
+ * resources (decision xds-0079). These resources pass through the same decoders and cache as the
+ * resources of a control plane.
  *
  * <p>A thread of this package sends all requests. Without {@code k8s:///} targets, the thread does
  * not run, and only the class {@code Kubernetes} is loaded.

@@ -41,10 +41,10 @@ import org.jspecify.annotations.Nullable;
  * The xDS clients of a process. All clients share one channel to each control plane.
  *
  * <p>If no list of servers in the bootstrap has a fallback server, all targets share one client.
- * They thus share one stream to each server and one copy of each resource (A57-37). With a fallback
- * server, each target has its own client: a target that falls back must not move other targets to
- * the fallback server (A71-07). Targets without a control plane, such as {@code dns:///} targets,
- * get their resources from this process through a separate client.
+ * All targets thus share one stream to each server and one copy of each resource (A57-37). With a
+ * fallback server, each target has its own client: a target that falls back must not move other
+ * targets to the fallback server (A71-07). Targets without a control plane, such as {@code dns:///}
+ * targets, get their resources from this process through a separate client.
  */
 @ControlConfined
 public final class AdsClients {

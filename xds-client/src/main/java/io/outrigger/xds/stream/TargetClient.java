@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * An XdsClient in the sense of A71. It has one cache, and at most one stream to each server, for
- * the targets of one scope. The authority in a resource name selects the servers (A47).
+ * An XdsClient in the sense of A71. The client has one cache, and at most one stream to each
+ * server, for the targets of one scope. The authority in a resource name selects the servers (A47).
  */
 @ControlConfined
 final class TargetClient {

@@ -43,7 +43,7 @@ public final class GrpcAdsTransport implements AdsTransport {
    *
    * @param time the time without data from the server after which gRPC sends a PING; at least 10 s
    * @param timeout the time without an answer to the PING after which gRPC closes the connection
-   * @param connect the time in which a stream must reach a connection. For the SETTINGS of a
+   * @param connect the maximum time that a stream waits for a connection. For the SETTINGS of a
    *     server, grpc-java itself waits without a limit; other implementations of gRPC wait for 20 s
    */
   record KeepAlive(Duration time, Duration timeout, Duration connect) {

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Istio's certificate service over gRPC. Each request has its own channel, because requests are
- * hours apart. It reads the token and the roots again.
+ * hours apart. Each request reads the token and the roots again.
  */
 @AnyThread
 public final class GrpcIstioCa implements IstioCaClient {

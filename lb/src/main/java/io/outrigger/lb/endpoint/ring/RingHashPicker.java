@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Picks the first endpoint that has not failed, beginning at the request's hash on the ring (A61
  * "Ring Hash"). For a request without the configured hash header, the search begins at a random
- * entry and picks the first READY endpoint. It requests at most one connection (A76).
+ * entry and picks the first READY endpoint. The search requests at most one connection (A76).
  *
  * @param states the states of the endpoints, by slot number
  * @param uses the pick results of READY endpoints, by slot number

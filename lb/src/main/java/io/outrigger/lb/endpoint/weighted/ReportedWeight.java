@@ -77,9 +77,9 @@ final class ReportedWeight {
   }
 
   /**
-   * Returns the utilization of a backend (A114 "Weight Calculation Logic"). This is the largest
-   * value of {@code metrics} if positive, otherwise the application utilization if positive,
-   * otherwise the CPU utilization, which may be invalid.
+   * Returns the utilization of a backend (A114 "Weight Calculation Logic"). The utilization is the
+   * largest value of {@code metrics} if positive, otherwise the application utilization if
+   * positive, otherwise the CPU utilization, which may be invalid.
    */
   static double utilization(BackendMetrics report, List<String> metrics) {
     double largest = 0;

@@ -4,9 +4,9 @@ import io.outrigger.base.AnyThread;
 
 /**
  * Schedules turns by weight. Each round offers one turn to every endpoint. An endpoint of weight
- * {@code w} takes {@code w} of {@link #MAX_WEIGHT} turns. It takes its turn in round {@code g} if a
- * multiple of {@code MAX_WEIGHT} is between {@code w * g} and {@code w * (g + 1)}. Each endpoint
- * has a different offset, which avoids bursts of endpoints of equal weight.
+ * {@code w} takes {@code w} of {@link #MAX_WEIGHT} turns. The endpoint takes its turn in round
+ * {@code g} if a multiple of {@code MAX_WEIGHT} is between {@code w * g} and {@code w * (g + 1)}.
+ * Each endpoint has a different offset, which avoids bursts of endpoints of equal weight.
  *
  * <p>Weights are scaled so that the largest weight is {@code MAX_WEIGHT}. A weight below a tenth of
  * the mean, or above ten times the mean, is replaced by this limit. A wrong report can thus not

@@ -32,9 +32,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * {@code grpc.channelz.v1.Channelz} for the whole process. It has grpc-java's channels (to control
- * planes and the admin port), forwards and served addresses. An id shows whether grpc-java assigned
- * it. Lists begin with grpc-java's objects, since their ids are lower.
+ * {@code grpc.channelz.v1.Channelz} for the whole process. The service has grpc-java's channels (to
+ * control planes and the admin port), forwards and served addresses. An id shows whether grpc-java
+ * assigned it. Lists begin with grpc-java's objects, since their ids are lower.
  */
 @AnyThread
 public final class ProxyChannelz extends ChannelzImplBase {

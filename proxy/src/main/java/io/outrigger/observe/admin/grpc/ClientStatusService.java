@@ -67,8 +67,8 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   }
 
   /**
-   * The requests of one stream. They are processed one at a time: the next request is read after
-   * the previous response was sent and the call is ready for another. A half-close may arrive
+   * The requests of one stream. Requests are processed one at a time: the next request is read
+   * after the previous response was sent and the call is ready for another. A half-close may arrive
    * earlier; then {@link #onCompleted} waits for the response.
    */
   @AnyThread
