@@ -69,8 +69,8 @@ final class AbuseGuard {
    * Counts a frame that changed the windows of all streams.
    *
    * @param walked the number of streams whose window was changed
-   * @param released the number of streams that can send now. Each sends a DATA frame, which counts
-   *     as a useful frame
+   * @param released the number of streams that can send now. Each such stream sends a DATA frame,
+   *     which is a useful frame
    */
   void onWindowsChanged(int walked, int released) throws ConnectionFault {
     onIdleWork(walked + CONTROL_FRAMES_PER_USEFUL_FRAME * released);

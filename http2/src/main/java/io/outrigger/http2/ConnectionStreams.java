@@ -36,7 +36,7 @@ final class ConnectionStreams {
 
   /**
    * The receive window that the peer may assume for a new stream. The window is as configured.
-   * Until the peer has acknowledged our SETTINGS, it is at least the RFC's default window.
+   * Until the peer has acknowledged our SETTINGS, the window is at least the RFC's default.
    */
   private int grantedWindow;
 

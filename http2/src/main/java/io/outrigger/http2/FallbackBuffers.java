@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Allocates buffers for bytes that must not be lost. The buffers are direct, or on the heap while
  * Netty's limit for direct buffers is reached. A connection that loses part of a frame must be
- * closed. This ends all of its calls, although other connections may have exhausted the direct
+ * closed. The close ends all of its calls, although other connections may have exhausted the direct
  * buffers.
  *
  * <p>The heap buffers take little memory, because {@link SocketReads} reads nothing while no direct
@@ -32,8 +32,8 @@ public final class FallbackBuffers {
 
   /**
    * Returns a buffer with the content of the given buffer and room for a number of further bytes.
-   * The result is the given buffer if its capacity can be increased. Otherwise it is a copy, and
-   * the given buffer has been released.
+   * The result is the given buffer if its capacity can be increased. Otherwise the result is a
+   * copy, and the given buffer has been released.
    */
   public static ByteBuf withRoom(ByteBuf buffer, int bytes) {
     try {
@@ -49,8 +49,8 @@ public final class FallbackBuffers {
 
   /**
    * Returns a direct buffer with the content of the given buffer. The result is the given buffer if
-   * that buffer is direct. Otherwise it is a copy, and the given buffer has been released. Returns
-   * null, and leaves the given buffer unchanged, while no direct buffer is available.
+   * that buffer is direct. Otherwise the result is a copy, and the given buffer has been released.
+   * Returns null, and leaves the given buffer unchanged, while no direct buffer is available.
    */
   public static @Nullable ByteBuf outsideOfHeap(ByteBuf buffer, ByteBufAllocator alloc) {
     if (buffer.isDirect()) {

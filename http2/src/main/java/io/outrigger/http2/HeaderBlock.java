@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class HeaderBlock {
   /**
    * A block above the maximum header list size ends only its stream if it has at most {@value
-   * #TOLERANCE} times this size. It is decoded, so that the dynamic table stays in sync.
+   * #TOLERANCE} times this size. Such a block is decoded, so that the dynamic table stays in sync.
    */
   private static final int TOLERANCE = 4;
 

@@ -109,7 +109,7 @@ public final class HeaderList {
     return (names & bits) == 0 ? this : only(field -> (field.known().bit() & without) == 0);
   }
 
-  /** Whether equal lists are likely to follow. If so, results for the list are worth caching. */
+  /** Whether equal lists are likely to follow. Results for such a list are worth caching. */
   public boolean recurs() {
     return hash != 0;
   }

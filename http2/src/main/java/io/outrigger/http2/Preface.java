@@ -6,7 +6,7 @@ import io.outrigger.base.LoopConfined;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Examines the first bytes of a client. These must be the preface of HTTP/2 with prior knowledge
+ * Examines the first bytes of a client, which must be the preface of HTTP/2 with prior knowledge
  * (RFC 9113 section 3.4). HTTP/1 and TLS get specific error messages.
  */
 @LoopConfined

@@ -161,7 +161,7 @@ final class StreamTable {
   /**
    * Whether HEADERS on a closed stream id are ignored: the peer may have sent the HEADERS before it
    * received our reset. A client also ignores HEADERS on a forgotten id: a response may be late by
-   * any number of streams. A server does not, because the client may have skipped that id.
+   * any number of streams. A server does not ignore them: the client may have skipped that id.
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));

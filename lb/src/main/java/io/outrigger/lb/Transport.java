@@ -5,7 +5,7 @@ import io.outrigger.lb.state.TransportSecurity;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A live connection. Policies cannot send calls on it; only the forwarder can. */
+/** A live connection. Policies cannot send calls on a transport; only the forwarder can. */
 public interface Transport {
   /**
    * The TLS properties of the connection; empty for plain text. Any thread may call this method.

@@ -84,8 +84,8 @@ public record Bootstrap(
     }
 
     /**
-     * The plugin {@code istio_ca}, an extension of Outrigger. It obtains certificates from a CA
-     * with istio's certificate service (CONTRACT section 14).
+     * The plugin {@code istio_ca}, an extension of Outrigger. The plugin obtains certificates from
+     * a CA with istio's certificate service (CONTRACT section 14).
      *
      * @param address the gRPC target of the CA
      * @param rootFile the file of the roots by which the CA's server certificate is verified

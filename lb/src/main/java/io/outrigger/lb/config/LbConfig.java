@@ -235,8 +235,8 @@ public sealed interface LbConfig {
 
   /**
    * Fails all calls: the cluster or priority has no endpoints, or the cluster does not exist or is
-   * unusable. If the cluster exists, a "wait for ready" call waits instead. If it does not exist, a
-   * waiting call would keep a reference to the cluster forever (A31-09).
+   * unusable. If the cluster exists, a "wait for ready" call waits instead. If the cluster does not
+   * exist, a waiting call would keep a reference to it forever (A31-09).
    *
    * @param status the status of failed calls; {@link RpcStatus#isAbsence} if the cluster does not
    *     exist

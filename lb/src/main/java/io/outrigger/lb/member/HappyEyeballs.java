@@ -56,7 +56,7 @@ public final class HappyEyeballs {
 
   /**
    * The index of the next candidate that the current pass will try. If all were tried, or no pass
-   * runs, it is the number of candidates.
+   * runs, the index is the number of candidates.
    */
   private int next;
 

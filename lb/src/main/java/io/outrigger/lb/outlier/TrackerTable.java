@@ -127,8 +127,8 @@ final class TrackerTable {
 
   /**
    * Assigns each subchannel whose endpoint was removed to the endpoint that now has its address.
-   * The subchannel is then ejected only if this endpoint is. A subchannel whose address belongs to
-   * no endpoint is neither counted nor ejected.
+   * The subchannel is then ejected only if this endpoint is ejected. A subchannel whose address
+   * belongs to no endpoint is neither counted nor ejected.
    */
   void reassignOrphans() {
     for (EjectableSubchannel orphan : new ArrayList<>(orphans)) {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * session, {@code OverrideHostPolicy} has no effect (decision lb-0014).
  *
  * <p>{@code OverrideHostPolicy} publishes the state of its child policy. Connections that are kept
- * for sessions do not change this state (A75-39).
+ * for sessions do not change the state (A75-39).
  */
 @ControlConfined
 public final class OverrideHostPolicy implements LbPolicy {

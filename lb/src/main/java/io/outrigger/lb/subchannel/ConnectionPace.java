@@ -159,7 +159,7 @@ public final class ConnectionPace {
       startUrgent();
     }
 
-    /** Whether this cluster, which has no running attempt, may start one beyond the limit. */
+    /** Whether this cluster, without a running attempt, may start one attempt beyond the limit. */
     private boolean hasUrgentRoom() {
       return isUrgent && attempts == 0 && running.size() < 2 * limit;
     }

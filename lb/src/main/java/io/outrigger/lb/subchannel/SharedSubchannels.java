@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each owner holds a lease, which behaves like a separate subchannel. A lease starts IDLE, and
  * soon reports the state of the shared subchannel. When the last lease was closed, a later task of
- * the control loop closes the shared subchannel. Another policy may obtain a lease before, in the
- * same update.
+ * the control loop closes the shared subchannel. Before that task, another policy may obtain a
+ * lease in the same update.
  */
 @ControlConfined
 public final class SharedSubchannels {

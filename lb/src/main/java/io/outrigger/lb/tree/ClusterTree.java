@@ -72,8 +72,8 @@ final class ClusterTree {
   }
 
   /**
-   * Builds the tree of an aggregate. The tree has one layer of priorities (A75-20). Below is the
-   * complete tree of each leaf cluster, with the leaf's policy and limits (A75-02, A75-22).
+   * Builds the tree of an aggregate. The tree has one layer of priorities (A75-20). Each leaf
+   * cluster has its complete tree below, with its policy and limits (A75-02, A75-22).
    *
    * @param leaves the usable leaf clusters, in order of preference
    */

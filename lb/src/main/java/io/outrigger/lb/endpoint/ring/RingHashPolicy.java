@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Below a priority policy that uses another child, a ring_hash policy gets no requests. To
  * become READY, it keeps one endpoint connecting in states CONNECTING and TRANSIENT_FAILURE (A61
- * "Ring Hash"). The first is at a random ring entry (A117). Failed endpoints retry by themselves.
+ * "Ring Hash"). The search begins at a random ring entry (A117). Failed endpoints retry by
+ * themselves.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndpoint> {
@@ -100,7 +101,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
 
   @Override
   protected void onMemberChange(RingEndpoint member) {
-    // Nothing to do here, because publish() reads the states of all members.
+    // This method does nothing, because publish() reads the states of all members.
   }
 
   @Override
