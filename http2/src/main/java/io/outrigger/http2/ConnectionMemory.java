@@ -24,7 +24,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The size of a TLS engine and its certificates: 5.5 KB with the JDK, 13 KB with BoringSSL. */
   private static final int TLS_BYTES = 12 << 10;
 
-  /** The time limit for frames that wait for a direct buffer; {@link SocketReads} has the same. */
+  /** The time limit for frames that wait for a direct buffer, as in {@link SocketReads}. */
   private static final Duration NO_BUFFER_LIMIT = Duration.ofSeconds(5);
 
   private final Parts parts;

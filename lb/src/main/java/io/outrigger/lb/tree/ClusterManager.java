@@ -167,7 +167,7 @@ public final class ClusterManager {
 
   /**
    * Retires the clusters that routes no longer name. A retired cluster is closed at once if no call
-   * holds the cluster, otherwise after the last release. Before, the caller must publish a route
+   * holds the cluster, otherwise after the last release. The caller must first publish a route
    * selector without these clusters.
    */
   public void retire(Set<String> routed) {

@@ -24,7 +24,7 @@ final class RequestRelay {
   private final DownstreamResponse app;
   private final CallStatsRecorder record;
 
-  /** The data after the bytes in {@link #replay} that no stream has yet; created on first use. */
+  /** The data that no stream has yet, after the bytes in {@link #replay}; created on first use. */
   private @Nullable PendingData buffered;
 
   /** The trailers of a request that is not gRPC, which may have to be sent again. */
@@ -46,7 +46,7 @@ final class RequestRelay {
 
   /**
    * The number of bytes that an earlier backend received and the current backend has yet to
-   * receive. Credit for them was already returned.
+   * receive. Credit for these bytes was already returned.
    */
   private int bytesToResend;
 

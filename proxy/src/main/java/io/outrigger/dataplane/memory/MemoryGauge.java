@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * after a collection. Between two collections, the gauge reads the used bytes, garbage included.
  * When they exceed 85 % of the heap's limit and have grown by more than short-lived garbage, memory
  * counts as short, and {@link HeapWatch} collects the heap. Above 100 %, the proxy stops reading
- * from apps, except busy apps that hold little. Above 115 %, it also stops reading from backends,
- * because no window limits response headers.
+ * from apps, except busy apps that hold little. Above 115 %, the proxy also stops reading from
+ * backends, because no window limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {

@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides how the process reacts to an {@link OutOfMemoryError} (decision proxy-0046). On an event
- * loop, the catch site ends the connection or call in which the error occurred. Then it calls
- * {@link #onLoop}, which also ends the heaviest connection. The process ends with one line that
- * states the reason, when it can no longer serve:
+ * loop, the catch site ends the connection or call in which the error occurred. The catch site then
+ * calls {@link #onLoop}, which also ends the heaviest connection. The process ends with one line
+ * that states the reason, when it can no longer serve:
  *
  * <ul>
  *   <li>the error ends a thread, or occurs on the control loop, whose state may be inconsistent;

@@ -69,7 +69,7 @@ final class OtlpMetrics implements MetricProducer {
           Map.entry("grpc.xds_client.resource_updates_invalid", "{resource}"),
           Map.entry("grpc.xds_client.resources", "{resource}"));
 
-  /** The only counter that can decrease; Prometheus calls it a gauge. */
+  /** The only counter that can decrease; Prometheus calls such a metric a gauge. */
   private static final String UP_DOWN_COUNTER = "grpc.subchannel.open_connections";
 
   private final Supplier<MetricSnapshots> source;

@@ -92,8 +92,8 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   }
 
   /**
-   * Netty creates certificate objects for each connection. This method replaces them by equal
-   * objects of the JDK. The JDK keeps one object for equal bytes, and remembers its verified
+   * Netty creates certificate objects for each connection. This method replaces the certificates by
+   * equal objects of the JDK. The JDK keeps one object for equal bytes, and remembers its verified
    * signatures. A chain that many connections present is therefore parsed and verified once.
    */
   public static X509Certificate[] shared(X509Certificate[] chain) throws CertificateException {
