@@ -47,6 +47,9 @@ final class ConnectionLifecycle {
   private boolean settingsAcked;
   private boolean drainAnnounced;
 
+  /** Whether the peer has sent nothing since a drain began. */
+  private boolean isSilent;
+
   /** The last stream ID of the last GOAWAY; no later GOAWAY may exceed this ID (section 6.8). */
   private int announcedId = Integer.MAX_VALUE;
 
@@ -112,6 +115,7 @@ final class ConnectionLifecycle {
   }
 
   void read(ByteBuf bytes) {
+    isSilent = false;
     if (lingering != null) {
       lingering.onRead(bytes.readableBytes());
     }
@@ -226,6 +230,7 @@ final class ConnectionLifecycle {
     } else if (state.isServer()) {
       // Section 6.8: a server accepts requests that are in flight when the first GOAWAY arrives.
       drainAnnounced = true;
+      isSilent = true;
       writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "draining");
       writer.ping(DRAIN_PING, false);
       drainNanos = nanoTime();
@@ -339,7 +344,7 @@ final class ConnectionLifecycle {
     finish(error, reason);
     // A backend whose connection ends without an error needs no GOAWAY: its socket closes at once.
     boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
-    lingering = new LingeringClose(ctx, linger, error);
+    lingering = new LingeringClose(ctx, linger, error, isSilent);
   }
 
   /** Ends all streams and stops reading and writing. */

@@ -1,5 +1,7 @@
 package io.outrigger.http2;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -25,6 +27,9 @@ final class LingeringClose {
    */
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+  /** The time after which a peer's kernel has usually acknowledged the end of the output. */
+  private static final long ACK_MILLIS = 100;
+
   /** The state of a TCP connection whose peer has acknowledged the end of the output. */
   private static final int FIN_WAIT_2 = 5;
 
@@ -39,16 +44,22 @@ final class LingeringClose {
   /**
    * Flushes, then closes. If {@code linger} is true, the output is shut down first and the input is
    * read for a short time. Unread bytes would cause a TCP reset, and the GOAWAY could be lost.
+   *
+   * @param isSilent whether the peer already was silent for so long that it is not waited for
    */
-  LingeringClose(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
+  LingeringClose(ChannelHandlerContext ctx, boolean linger, Http2Error error, boolean isSilent) {
     channel = ctx.channel();
-    quietSince = channel.eventLoop().ticker().nanoTime();
-    endNanos = quietSince + (error == Http2Error.NO_ERROR ? NO_ERROR_NANOS : ERROR_NANOS);
+    long now = channel.eventLoop().ticker().nanoTime();
+    quietSince = isSilent ? now - QUIET_NANOS : now;
+    endNanos = now + (error == Http2Error.NO_ERROR ? NO_ERROR_NANOS : ERROR_NANOS);
     var flushed = ctx.writeAndFlush(Unpooled.EMPTY_BUFFER);
     if (linger && channel instanceof DuplexChannel duplex) {
       flushed.addListener((ChannelFutureListener) done -> duplex.shutdownOutput());
     } else {
       flushed.addListener(ChannelFutureListener.CLOSE);
+    }
+    if (isSilent) {
+      var unused = channel.eventLoop().schedule(() -> onTick(now), ACK_MILLIS, MILLISECONDS);
     }
   }
 
