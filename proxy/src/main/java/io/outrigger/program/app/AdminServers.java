@@ -144,8 +144,9 @@ final class AdminServers implements AutoCloseable {
   }
 
   private static void announceAdmin(InetSocketAddress bound) {
-    log.info("admin: http://{}/", text(bound));
-    if (bound.getAddress().isAnyLocalAddress()) {
+    boolean isWildcard = bound.getAddress().isAnyLocalAddress();
+    log.info("admin: http://{}/", isWildcard ? "localhost:" + bound.getPort() : text(bound));
+    if (!bound.getAddress().isLoopbackAddress()) {
       log.warn(
           "--admin {}: every host that reaches this address can drain the sidecar and read its"
               + " configuration; use --health for probes and scrapes from outside",

@@ -1,9 +1,9 @@
 package io.outrigger.program.options;
 
 import java.nio.channels.UnresolvedAddressException;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * The program cannot start for a reason other than invalid input, such as a port in use. The
@@ -14,20 +14,25 @@ public final class StartFailure extends Exception {
 
   private static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
 
-  /** The remedies for failed binds. A key is part of the message of the failure. */
-  private static final Map<String, String> REMEDIES = new LinkedHashMap<>();
+  /** The first letter of the system's error, which follows the address in the message. */
+  private static final Pattern CAPITAL = Pattern.compile("(^|: )[A-Z]");
 
-  static {
-    REMEDIES.put("already in use", "stop what listens there or choose another address");
-    REMEDIES.put("cannot assign requested address", "choose an address of this host");
-    REMEDIES.put(
-        "permission denied",
-        "choose a port above 1023 or a folder that this user may write to, or give the process the"
-            + " right (CAP_NET_BIND_SERVICE for ports)");
-    REMEDIES.put("no such file or directory", "create the folder or choose another one");
-    REMEDIES.put("not a socket", "remove the file or choose another path");
-    REMEDIES.put(UNKNOWN_HOST, "give an address of this host or a name that has one");
-  }
+  /** The remedies for failed binds. A key is part of the message of the failure. */
+  private static final Map<String, String> REMEDIES =
+      Map.of(
+          "already in use",
+          "stop what listens there or choose another address",
+          "cannot assign requested address",
+          "choose an address of this host",
+          "permission denied",
+          "choose a port above 1023 or a folder that this user may write to, or give the process the"
+              + " right (CAP_NET_BIND_SERVICE for ports)",
+          "no such file or directory",
+          "create the folder or choose another one",
+          "not a socket",
+          "remove the file or choose another path",
+          UNKNOWN_HOST,
+          "give an address of this host or a name that has one");
 
   private final boolean isBadInput;
 
@@ -49,7 +54,7 @@ public final class StartFailure extends Exception {
     String reason = reason(cause);
     String remedy =
         REMEDIES.entrySet().stream()
-            .filter(each -> reason.toLowerCase(Locale.ROOT).contains(each.getKey()))
+            .filter(each -> reason.contains(each.getKey()))
             .map(Map.Entry::getValue)
             .findFirst()
             .orElse("choose another address");
@@ -73,6 +78,8 @@ public final class StartFailure extends Exception {
     String message = cause.getMessage();
     return message == null
         ? cause.getClass().getSimpleName()
-        : message.lines().findFirst().orElse("");
+        : CAPITAL
+            .matcher(message.lines().findFirst().orElse(""))
+            .replaceAll(capital -> capital.group().toLowerCase(Locale.ROOT));
   }
 }

@@ -168,7 +168,7 @@ final class ProcessEndsIT {
         assertThat(outrigger.errorLines())
             .singleElement()
             .asString()
-            .isEqualToIgnoringCase("outrigger: --admin " + address + ": " + end);
+            .isEqualTo("outrigger: --admin " + address + ": " + end);
       }
       try (var outrigger =
           OutriggerProcess.start(
@@ -183,7 +183,7 @@ final class ProcessEndsIT {
         assertThat(outrigger.errorLines())
             .singleElement()
             .asString()
-            .isEqualToIgnoringCase("outrigger: --health " + address + ": " + end);
+            .isEqualTo("outrigger: --health " + address + ": " + end);
       }
       try (var outrigger =
           OutriggerProcess.start(
@@ -197,8 +197,25 @@ final class ProcessEndsIT {
         assertThat(outrigger.awaitExit()).isEqualTo(1);
         assertThat(outrigger.errorText())
             .startsWith("outrigger: --admin-grpc " + address + ": cannot listen on " + address)
-            .containsIgnoringCase("address already in use");
+            .contains("address already in use");
       }
+    }
+  }
+
+  /** An address with [::] cannot be opened in a browser. */
+  @Test
+  void anAdminServerForEveryHostIsWarnedOfAndShownAtLocalhost() {
+    Map<String, String> flags =
+        Map.of(
+            "OUTRIGGER_RESOURCES",
+            EXAMPLES.resolve("resources").toString(),
+            "OUTRIGGER_ADMIN",
+            "0.0.0.0:0");
+    try (var outrigger =
+        OutriggerProcess.start(folder, flags, "run", "--forward", "0=xds:///greeter")) {
+      outrigger.await(
+          "a warning", () -> outrigger.errorText().contains("every host that reaches this"));
+      assertThat(outrigger.errorText()).containsPattern("admin: http://localhost:[0-9]+/");
     }
   }
 

@@ -35,7 +35,9 @@ final class StartFailureTest {
   void theRemedyFitsTheReason(String reason, String remedy) {
     StartFailure failure = StartFailure.cannotBind("--admin x:1", new IOException(reason));
 
-    assertThat(failure).hasMessageContaining(reason + "; ").hasMessageContaining(remedy);
+    String inSentence = Character.toLowerCase(reason.charAt(0)) + reason.substring(1);
+    assertThat(failure).hasMessageStartingWith("--admin x:1: " + inSentence + "; ");
+    assertThat(failure).hasMessageContaining(remedy);
     assertThat(failure.isBadInput()).isFalse();
   }
 }
