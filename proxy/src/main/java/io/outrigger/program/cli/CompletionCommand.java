@@ -23,6 +23,25 @@ final class CompletionCommand implements Callable<Integer> {
   /** The line in picocli's script that turns off file completion, even for {@code --bootstrap}. */
   private static final String NO_FILES = "  type compopt &>/dev/null && compopt +o default\n";
 
+  /** The script expects {@code --flag value}. {@code --flag=value} is three words to bash. */
+  private static final String VALUES =
+      """
+      if [ -n "$BASH_VERSION" ]; then
+        _outrigger() {
+          [[ ${COMP_WORDS[COMP_CWORD]} != = ]] || COMP_WORDS[COMP_CWORD]=
+          [[ ${COMP_WORDS[COMP_CWORD-1]} != = ]] || COMP_WORDS[COMP_CWORD-1]=${COMP_WORDS[COMP_CWORD-2]}
+          _complete_outrigger
+        }
+        complete -F _outrigger -o default outrigger
+      else
+        _outrigger() {
+          ! compset -P 1 '--*=' || { words[CURRENT]=("${IPREFIX%=}" "$PREFIX"); (( CURRENT++ )); }
+          _bash_complete -o default -F _complete_outrigger
+        }
+        compdef _outrigger outrigger
+      fi
+      """;
+
   private static final String NO_COMMAND = "not __fish_seen_subcommand_from ";
 
   static final class Shells extends ArrayList<String> {
@@ -50,7 +69,7 @@ final class CompletionCommand implements Callable<Integer> {
     CommandLine root = spec.parent().commandLine();
     switch (shell) {
       case "bash", "zsh" ->
-          context.out().print(AutoComplete.bash(root.getCommandName(), root).replace(NO_FILES, ""));
+          context.out().print(AutoComplete.bash("outrigger", root).replace(NO_FILES, "") + VALUES);
       case "fish" -> fish(root).forEach(context.out()::println);
       default -> throw new InvalidInput("completion: \"" + shell + "\" is none of bash, zsh, fish");
     }

@@ -23,10 +23,10 @@ final class ShellCompletionTest {
           "bash",
           """
           source "$1"
-          COMP_LINE=$2 COMP_WORDS=($2)
+          COMP_LINE=$2 COMP_WORDS=(${2//=/ = })
           [[ $2 != *' ' ]] || COMP_WORDS+=('')
           COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-          _complete_outrigger
+          _outrigger
           printf '%s\\n' "${COMPREPLY[@]}"
           [[ $(complete -p outrigger) != *'-o default'* ]] || [ ${#COMPREPLY[@]} != 0 ] || ls
           """,
@@ -60,6 +60,9 @@ final class ShellCompletionTest {
     "bash, 'outrigger run --trans', --transport",
     "bash, 'outrigger run --transport ', epoll",
     "bash, 'outrigger run --metric-locality ', false",
+    "bash, 'outrigger run --metric-locality=', false",
+    "bash, 'outrigger run --transport=ep', epoll",
+    "bash, 'outrigger run --state=so', some.json",
     "bash, 'outrigger run --state ', some.json",
     "bash, 'outrigger help st', status",
     "zsh, 'outrigger va', validate",
@@ -67,6 +70,9 @@ final class ShellCompletionTest {
     "zsh, 'outrigger run --trans', --transport",
     "zsh, 'outrigger run --transport ', epoll",
     "zsh, 'outrigger run --metric-locality ', false",
+    "zsh, 'outrigger run --metric-locality=', false",
+    "zsh, 'outrigger run --transport=ep', epoll",
+    "zsh, 'outrigger run --state=so', some.json",
     "zsh, 'outrigger run --state ', some.json",
     "zsh, 'outrigger help st', status",
     "fish, 'outrigger va', validate",
@@ -74,6 +80,9 @@ final class ShellCompletionTest {
     "fish, 'outrigger run --trans', --transport",
     "fish, 'outrigger run --transport ', epoll",
     "fish, 'outrigger run --metric-locality ', false",
+    "fish, 'outrigger run --metric-locality=', false",
+    "fish, 'outrigger run --transport=ep', epoll",
+    "fish, 'outrigger run --state=so', some.json",
     "fish, 'outrigger run --state ', some.json",
     "fish, 'outrigger help st', status",
   })
