@@ -97,8 +97,7 @@ final class DemoStory {
    */
   boolean run(Optional<Duration> limit) throws IOException {
     do {
-      Duration round = limit.orElse(ROUND);
-      runOnce(round.toMillis() / 4);
+      runOnce(limit.orElse(ROUND).toMillis() / 4);
     } while (limit.isEmpty() && !stopped.getAsBoolean());
     return allSucceeded;
   }
@@ -190,7 +189,11 @@ final class DemoStory {
     out.flush();
   }
 
+  /** Prints a line of the story, which ends when the user ends the demo. */
   private void say(String text) {
+    if (stopped.getAsBoolean()) {
+      return;
+    }
     double seconds = (WaitingClock.nanoTime() - startNanos) / 1e9;
     print(String.format(Locale.ROOT, "%6.1f s  %s", seconds, text));
   }
