@@ -41,7 +41,10 @@ record JsonView(JsonObject json) {
   /** Returns a plain value as text, another value as JSON, and empty text for an absent value. */
   String text(String name) {
     JsonElement element = json.get(name);
-    return element == null || element.isJsonNull() ? "" : text(element);
+    if (element == null || element.isJsonNull()) {
+      return "";
+    }
+    return element instanceof JsonPrimitive ? element.getAsString() : element.toString();
   }
 
   String name() {
@@ -52,10 +55,6 @@ record JsonView(JsonObject json) {
   String shownName(String name) {
     String shown = Locality.shown(text(name));
     return shown.isEmpty() ? "-" : shown;
-  }
-
-  private static String text(JsonElement element) {
-    return element.isJsonPrimitive() ? element.getAsString() : element.toString();
   }
 
   String millis(String name) {

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Renders a JSON object or list as an outline for people. A member without a value is left out. An
@@ -86,28 +85,25 @@ final class Outline {
     if (value instanceof JsonPrimitive plain) {
       return Optional.of(text(plain));
     }
+    List<String> parts = new ArrayList<>();
     if (value instanceof JsonObject object) {
-      return object.asMap().values().stream()
-              .allMatch(each -> isEmpty(each) || each instanceof JsonPrimitive)
-          ? Optional.of(
-              object.asMap().entrySet().stream()
-                  .filter(each -> !isEmpty(each.getValue()))
-                  .map(
-                      each ->
-                          words(each.getKey())
-                              + " "
-                              + text((JsonPrimitive) withUnit(each.getKey(), each.getValue())))
-                  .collect(Collectors.joining(", ")))
-          : Optional.empty();
+      for (String name : object.keySet()) {
+        JsonElement member = withUnit(name, object.get(name));
+        if (member instanceof JsonPrimitive plain && !isEmpty(plain)) {
+          parts.add(words(name) + " " + text(plain));
+        } else if (!isEmpty(member)) {
+          return Optional.empty();
+        }
+      }
+    } else {
+      for (JsonElement element : (JsonArray) value) {
+        if (!(element instanceof JsonPrimitive plain) || text(plain).indexOf(' ') >= 0) {
+          return Optional.empty();
+        }
+        parts.add(text(plain));
+      }
     }
-    List<JsonElement> elements = ((JsonArray) value).asList();
-    return elements.stream()
-            .allMatch(each -> each instanceof JsonPrimitive plain && text(plain).indexOf(' ') < 0)
-        ? Optional.of(
-            elements.stream()
-                .map(each -> text((JsonPrimitive) each))
-                .collect(Collectors.joining(", ")))
-        : Optional.empty();
+    return Optional.of(String.join(", ", parts));
   }
 
   private static boolean isEmpty(JsonElement value) {

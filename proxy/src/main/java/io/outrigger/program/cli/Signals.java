@@ -57,32 +57,28 @@ public final class Signals {
     return signals;
   }
 
-  private static void handle(String name, Runnable action) {
-    try {
-      register(name, action);
-    } catch (ReflectiveOperationException | IllegalArgumentException e) {
-      log.debug("SIG{} is left to the JVM", name, e);
-    }
-  }
-
   /**
    * Installs one handler. Reflection is used because javac warns about every use of sun.misc, and
    * the warning cannot be suppressed.
    */
-  private static void register(String name, Runnable action) throws ReflectiveOperationException {
-    Class<?> signal = Class.forName("sun.misc.Signal");
-    Class<?> handler = Class.forName("sun.misc.SignalHandler");
-    Object proxy =
-        Proxy.newProxyInstance(
-            Signals.class.getClassLoader(),
-            new Class<?>[] {handler},
-            (self, method, arguments) -> {
-              action.run(); // the JVM calls no other method than handle
-              return null;
-            });
-    signal
-        .getMethod("handle", signal, handler)
-        .invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
+  private static void handle(String name, Runnable action) {
+    try {
+      Class<?> signal = Class.forName("sun.misc.Signal");
+      Class<?> handler = Class.forName("sun.misc.SignalHandler");
+      Object proxy =
+          Proxy.newProxyInstance(
+              Signals.class.getClassLoader(),
+              new Class<?>[] {handler},
+              (self, method, arguments) -> {
+                action.run(); // the JVM calls no other method than handle
+                return null;
+              });
+      signal
+          .getMethod("handle", signal, handler)
+          .invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
+    } catch (ReflectiveOperationException | IllegalArgumentException e) {
+      log.debug("SIG{} is left to the JVM", name, e);
+    }
   }
 
   public void onFirst(Runnable action) {

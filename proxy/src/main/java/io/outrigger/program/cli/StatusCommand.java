@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Option;
 
 /** {@code outrigger status}: shows the state of a running sidecar as tables. */
@@ -67,7 +67,7 @@ final class StatusCommand extends AdminCommand {
       return;
     }
     StatusReport.Lines lines = client.read(() -> StatusReport.render(replies));
-    boolean isTerminal = isTerminal();
+    boolean isTerminal = Ansi.AUTO.enabled();
     for (String problem : lines.problems()) {
       context.out().println(isTerminal ? RED + problem + RESET_COLOR : problem);
     }
@@ -75,10 +75,6 @@ final class StatusCommand extends AdminCommand {
       context.out().println();
     }
     lines.tables().forEach(context.out()::println);
-  }
-
-  private static boolean isTerminal() {
-    return CommandLine.Help.Ansi.AUTO.enabled();
   }
 
   /**
@@ -136,7 +132,7 @@ final class StatusCommand extends AdminCommand {
    */
   private int watch(AdminClient client) throws InvalidInput {
     PrintWriter out = context.out();
-    if (isTerminal()) {
+    if (Ansi.AUTO.enabled()) {
       out.print(ALTERNATE_SCREEN); // MAIN_SCREEN restores the present content
       Runtime.getRuntime()
           .addShutdownHook(

@@ -149,17 +149,11 @@ final class StatusReport {
     return new Table("FORWARD", "LISTEN", "TARGET", "STATE", "ERROR")
         .with(
             forwards,
-            each ->
-                cells(
-                    each.name(),
-                    each.text("listen"),
-                    each.text("target"),
-                    reachability(each),
-                    each.text("error")));
-  }
-
-  private static String[] cells(String... cells) {
-    return cells;
+            each -> {
+              String[] cells = each.texts("name", "listen", "target", "state", "error");
+              cells[3] = reachability(each);
+              return cells;
+            });
   }
 
   private static List<String> listeners(List<JsonView> listeners) {
@@ -195,25 +189,25 @@ final class StatusReport {
     return new Table("TIME", "EVENT", "SUBJECT", "MESSAGE")
         .with(
             events.subList(Math.max(0, events.size() - EVENTS_SHOWN), events.size()),
-            event ->
-                cells(
-                    event.millis("time"),
-                    event.text("kind"),
-                    event.text("subject"),
-                    event.text("message").replaceFirst(LONG_MESSAGE, "$1…")));
+            event -> {
+              String[] cells = event.texts("time", "kind", "subject", "message");
+              cells[0] = event.millis("time");
+              cells[3] = cells[3].replaceFirst(LONG_MESSAGE, "$1…");
+              return cells;
+            });
   }
 
   private static List<String> resources(JsonView xds) {
     return new Table("RESOURCE", "TYPE", "STATE", "VERSION", "ERROR")
         .with(
             xds.list("resources"),
-            resource ->
-                cells(
-                    resource.name(),
-                    resource.text("typeUrl").replaceFirst(".*[.]", ""),
-                    resource.text("clientStatus"),
-                    resource.text("versionInfo"),
-                    resource.object("errorState").map(error -> error.text("details")).orElse("")));
+            resource -> {
+              JsonView error = resource.object("errorState").orElse(JsonView.EMPTY);
+              String[] cells = resource.texts("name", "typeUrl", "clientStatus", "versionInfo", "");
+              cells[1] = cells[1].replaceFirst(".*[.]", "");
+              cells[4] = error.text("details");
+              return cells;
+            });
   }
 
   private static List<String> tree(JsonView lb) {
