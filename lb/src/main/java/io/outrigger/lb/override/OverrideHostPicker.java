@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The first call of a session in a cluster waits while the control loop fills the address map.
  *
  * <p>The address entries change while the picker is in use. After every change that may end the
- * wait of a call, a new picker is published, and every waiting call is picked again with it.
+ * wait of a call, a new picker is published. Every waiting call is then picked again.
  */
 @AnyThread
 final class OverrideHostPicker implements Picker {

@@ -68,7 +68,7 @@ public final class AppCluster {
     handle = Optional.ofNullable(clusters.apply(config()).get(name)).orElseThrow();
   }
 
-  /** Connects to whichever of the addresses answers first. */
+  /** Connects to the address that answers first. */
   public AppCluster at(List<EndpointAddress> fixed) {
     var endpoint = new Endpoint(fixed, HealthStatus.HEALTHY, 1, "");
     var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));

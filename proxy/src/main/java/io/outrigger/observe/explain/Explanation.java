@@ -17,8 +17,8 @@ import java.util.function.UnaryOperator;
 /**
  * Explains how a request would be handled at this moment.
  *
- * @param authority converts the {@code :authority} that the route sets, or an empty text, into the
- *     one that is sent
+ * @param authority returns the {@code :authority} that is sent, given the one that the route sets
+ *     (or an empty text)
  * @param domain the virtual host that serves the target; empty while there is no configuration
  * @param routes the verdicts on the first examined routes, in order
  * @param furtherRoutes the number of routes after those in {@code routes}

@@ -68,8 +68,8 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Whether a timer must wait for the resource (A57-19, A88-42): no version that this process
-   * received is in use, and the resource is not known to be missing.
+   * Whether a timer must wait for the resource (A57-19, A88-42). This is the case if no version
+   * that this process received is in use, and the resource is not known to be missing.
    */
   public boolean awaitsAnswer() {
     return isStale()
