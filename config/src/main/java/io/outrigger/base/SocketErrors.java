@@ -33,7 +33,7 @@ public final class SocketErrors {
     WORDS.put("1|13|permission denied|operation not permitted", "permission denied");
   }
 
-  /** Matches a TLS alert from the peer in the messages of the JDK and of BoringSSL. */
+  /** Matches a TLS alert of the peer in exception messages of the JDK and of BoringSSL. */
   private static final Pattern ALERT =
       Pattern.compile("(?i)(?:received fatal alert: |(?:SSLV3|TLSV1)_ALERT_)(\\w+)");
 

@@ -108,7 +108,7 @@ final class HeaderBlockCache {
   }
 
   /**
-   * Caches the block to which a recurring list was encoded without a change of the table's {@code
+   * Caches the block of a recurring list. Encoding the list did not change the table's {@code
    * state}.
    */
   void onEncoded(long state, HeaderList list, byte[] block) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class SocketReads extends DelegatingHandle implements ExtendedHandle, RecvByteBufAllocator {
-  /** The time for which a connection that got no buffer neither reads nor writes. */
+  /** The pause in reads and writes of a connection that got no buffer. */
   static final long WAIT_MILLIS = 20;
 
   /** The maximum number of retries; together they take five seconds. */

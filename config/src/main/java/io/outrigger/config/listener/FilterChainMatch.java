@@ -118,8 +118,7 @@ public record FilterChainMatch(
 
   /**
    * Returns a greater number for a more specific match of {@code ranges} with {@code address}. A
-   * range of length 0 is more specific than an empty set, because the range restricts the IP
-   * version.
+   * prefix of length 0 is more specific than no range, because it still restricts the IP version.
    */
   private static int prefix(Set<CidrRange> ranges, IpAddress address) {
     int longest = ranges.isEmpty() ? 0 : NO_MATCH;

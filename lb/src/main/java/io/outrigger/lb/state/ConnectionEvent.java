@@ -11,7 +11,7 @@ public sealed interface ConnectionEvent {
   /** A connection attempt has succeeded, and the connection accepts streams. */
   record Made() implements ConnectionEvent {}
 
-  /** A TLS handshake has ended (A118), before the event {@link Made} or {@link Failed}. */
+  /** A TLS handshake has ended (A118). {@link Made} or {@link Failed} follows. */
   record Handshaken(HandshakeResult result) implements ConnectionEvent {}
 
   /**

@@ -12,8 +12,8 @@ public record SubchannelCalls(long active, long succeeded, long failed) {
   public static final SubchannelCalls NONE = new SubchannelCalls(0, 0, 0);
 
   /**
-   * The number of calls for which the subchannel was picked. A call that turns out never to be sent
-   * is subtracted again.
+   * The number of calls for which the subchannel was picked. A call that in the end is not sent is
+   * subtracted.
    */
   public long issued() {
     return active + succeeded + failed;

@@ -250,8 +250,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns the weight of the connections to end. Weights are only estimates. To free a fraction of
-   * the peers' heap, connections with the same fraction of all weights are ended.
+   * Returns how much weight has to end. Weights are only estimates. To free a fraction of the
+   * peers' heap, connections with the same fraction of all weights are ended.
    */
   private long weightToEnd() {
     long all = loops.stream().mapToLong(LoopMemory::weight).sum();

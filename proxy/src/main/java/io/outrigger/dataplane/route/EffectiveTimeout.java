@@ -77,7 +77,7 @@ public record EffectiveTimeout(long limitNanos, Source source) {
         .orElseGet(() -> new EffectiveTimeout(NONE, Source.NOTHING));
   }
 
-  /** Zero and a duration that does not fit into a long mean no limit (A31-32). */
+  /** Zero means no limit, and so does a duration that a {@code long} cannot hold (A31-32). */
   private static Optional<EffectiveTimeout> of(Optional<Duration> limit, Source source) {
     return limit.map(
         given -> {

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>While a loop has no connection, its attempt may fail or take longer than {@link
  * #BORROW_DELAY}. The loop then borrows: its calls get streams on connections of another loop.
  * Meanwhile the loop attempts to connect, with gRPC's back-off. When an attempt succeeds, the loop
- * serves all its calls, also those at the other loop. A loop that loses its last connection stops
- * lending. Calls of other loops then return.
+ * serves all its calls, also those at the other loop. A loop that loses its last connection lends
+ * no more streams. Calls of other loops then return.
  *
  * <p>The transport ends when no loop has a connection left, even if attempts are in progress.
  */

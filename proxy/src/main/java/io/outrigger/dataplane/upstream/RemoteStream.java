@@ -269,8 +269,9 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * The half of a {@link RemoteStream} on the loop of the connection. The owner queues for a stream
-   * with the calls of that loop. The owner posts every event of the stream to the call's loop.
+   * The half of a {@link RemoteStream} on the loop of the connection. The owner waits for a free
+   * stream in one queue with the calls of its own loop. The owner posts every event of the stream
+   * to the call's loop.
    */
   @LoopConfined
   static final class Owner implements CallTransport.Waiter {

@@ -18,8 +18,8 @@ public final class UnusableFile extends Exception {
   }
 
   /**
-   * Creates an exception for a file that its writer may not have finished, because the file does
-   * not exist or does not match another file.
+   * Creates an exception for a file that does not exist or does not match another file. Its writer
+   * may not have finished yet.
    */
   static UnusableFile unfinished(String field, String path, String reason) {
     return new UnusableFile(field, path, reason, true);

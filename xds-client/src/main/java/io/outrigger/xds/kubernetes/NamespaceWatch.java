@@ -107,8 +107,8 @@ final class NamespaceWatch {
   }
 
   /**
-   * The first list (resourceVersion=0) may be of any age, so the server answers from its cache. A
-   * later list must not be older than the slices in use.
+   * The first list (resourceVersion=0) may be of any age, so the server answers from its cache.
+   * Later lists must be at least as new as the slices in use.
    */
   private ApiClient.Call list() {
     return client.get(path(isListed ? "" : "&resourceVersion=0"), this::onList);

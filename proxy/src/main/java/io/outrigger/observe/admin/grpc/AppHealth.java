@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 /**
  * Checks the apps of served addresses with {@code grpc.health.v1}, for probes from outside the pod.
  * An app without this service is serving if it accepts a connection. A result is cached for a
- * second, to save the apps work.
+ * second, so that frequent checks cost the apps little.
  */
 @ControlConfined
 public final class AppHealth {
