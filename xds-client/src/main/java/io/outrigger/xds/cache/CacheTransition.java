@@ -4,26 +4,24 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.xds.ResourceWatcher;
-import io.outrigger.xds.cache.CacheEvent.Rejected;
 import io.outrigger.xds.cache.CacheEvent.Restored;
-import io.outrigger.xds.cache.CacheEvent.ServerError;
 
 /**
  * Computes the next state of an entry after an event (A88).
  *
  * <pre>
- * event            next state        held resource                          timer
- * Received         ACKED             the new resource                       stops
- * Rejected         NACKED            kept; dropped with fail_on_data_errors stops
- * Deleted, held    DOES_NOT_EXIST    kept; dropped with fail_on_data_errors stops
- * Deleted, NACKED  DOES_NOT_EXIST    none                                   stops
+ * event            next state        held resource                          timers
+ * Received         ACKED             the new resource                       stop
+ * Rejected         NACKED            kept; dropped with fail_on_data_errors
+ * Deleted, held    DOES_NOT_EXIST    kept; dropped with fail_on_data_errors stop
+ * Deleted, NACKED  DOES_NOT_EXIST    none                                   stop
  *   or RECEIVED_ERROR
  * Deleted, others  unchanged
- * ServerError      RECEIVED_ERROR    kept; NOT_FOUND and PERMISSION_DENIED  stops
+ * ServerError      RECEIVED_ERROR    kept; NOT_FOUND and PERMISSION_DENIED
  *                                    drop it with fail_on_data_errors
- * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with             stops
+ * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with             stop
  *                                    resource_timer_is_transient_error
- * Restored         STALE             the resource of an earlier process     stops
+ * Restored         STALE             the resource of an earlier process     stop
  * Overlaid         unchanged         the new value
  * StreamFailed     unchanged         kept
  * StreamRecovered  unchanged         kept; a REQUESTED entry keeps its stream
@@ -43,7 +41,8 @@ public final class CacheTransition {
    * The result of a transition. The caller stores the entry, stops the timers and notifies the
    * watchers, in this order.
    *
-   * @param stopsTimers whether all timers of the resource stop (each requested server has a timer)
+   * @param stopsTimers whether the timers of all servers stop; an answer about the resource always
+   *     stops the timer of its own server
    */
   public record Step<T>(CacheEntry<T> before, CacheEntry<T> next, boolean stopsTimers) {
     public void notifyWatcher(ResourceWatcher<T> watcher) {
@@ -74,9 +73,7 @@ public final class CacheTransition {
       CacheEntry<T> entry, CacheEvent<T> event, ServerFeatures features) {
     CacheEntry<T> next = event.next(entry, features);
     boolean stopsTimers =
-        event instanceof Rejected
-            || event instanceof ServerError
-            || event instanceof Restored // the timer starts when the control plane answers
+        event instanceof Restored // the timer starts when the control plane answers
             || !next.awaitsAnswer(); // a resource is declared missing once (A57-19)
     return new Step<>(entry, next, stopsTimers);
   }

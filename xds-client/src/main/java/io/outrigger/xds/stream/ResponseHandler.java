@@ -46,6 +46,7 @@ record ResponseHandler(
     XdsServer origin,
     String server,
     ServerSubscriptions subscriptions,
+    ResourceTimers timers,
     IncrementalDecoder decoder,
     CurrentOverlay overlays,
     AdsObserver observer) {
@@ -261,7 +262,7 @@ record ResponseHandler(
     if (!before.equals(Optional.of(status))) {
       observer.onResourceError(server, type, name, status);
     }
-    subscription.apply(new CacheEvent.ServerError<>(status, version, now), origin.features());
+    apply(type, name, new CacheEvent.ServerError<>(status, version, now));
     return true;
   }
 
@@ -274,7 +275,7 @@ record ResponseHandler(
     List<String> deleted = new ArrayList<>();
     for (String name : absent) {
       Subscription<T> subscription = subscriptions.find(type, name);
-      if (subscription == null || subscription.isTimed()) {
+      if (subscription == null || subscription.isTimed(timers)) {
         continue; // not requested any more, or not received (A57-35)
       }
       CacheEntry<T> before = subscription.entry();
@@ -294,6 +295,9 @@ record ResponseHandler(
     Subscription<T> subscription = subscriptions.find(type, name);
     if (subscription != null) {
       subscription.apply(event, origin.features());
+      if (!subscription.isAbsent()) {
+        subscription.stopTimer(timers); // the timers of other servers continue (A57-35)
+      }
     }
   }
 

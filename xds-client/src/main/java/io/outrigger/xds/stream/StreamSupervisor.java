@@ -69,7 +69,7 @@ final class StreamSupervisor {
       AdsTransport transport,
       WireNode node,
       IncrementalDecoder decoder,
-      CurrentOverlay overlays,
+      CurrentOverlay overlay,
       AdsObserver observer) {
     this.loop = loop;
     this.transport = transport;
@@ -78,7 +78,7 @@ final class StreamSupervisor {
     timers = new ResourceTimers(loop, server.features());
     handler =
         new ResponseHandler(
-            loop, decoding, server, transport.name(), subscriptions, decoder, overlays, log);
+            loop, decoding, server, transport.name(), subscriptions, timers, decoder, overlay, log);
     backoff = new Backoff(random);
   }
 

@@ -121,6 +121,7 @@ final class Subscription<T> {
 
   void applyDeferred() {
     if (isAbsent()) {
+      stopTimers();
       deferred.ifPresent(event -> applyNow(event, ServerFeatures.NONE));
     }
   }
@@ -175,9 +176,9 @@ final class Subscription<T> {
     timers.put(owner, started);
   }
 
-  /** Whether nothing is in use and the control plane still has time to send the resource. */
-  boolean isTimed() {
-    return entry.held().isEmpty() && !timers.isEmpty();
+  /** Whether nothing is in use and the server still has time to send the resource. */
+  boolean isTimed(ResourceTimers owner) {
+    return entry.held().isEmpty() && timers.containsKey(owner);
   }
 
   void stopTimer(ResourceTimers owner) {

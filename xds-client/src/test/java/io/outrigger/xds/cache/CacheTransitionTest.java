@@ -104,15 +104,15 @@ final class CacheTransitionTest {
   @ParameterizedTest(name = "{0} -> {1}")
   @CsvSource({
     "received,        true",
-    "rejected,        true",
-    "NOT_FOUND,       true",
-    "UNAVAILABLE,     true",
+    "rejected,        false",
+    "NOT_FOUND,       false",
+    "UNAVAILABLE,     false",
     "timer,           true",
     "deleted,         false",
     "stream failed,   false",
     "recovered,       false",
   })
-  void anAnswerOrItsAbsenceStopsTheTimers(String event, boolean stops) {
+  void theResourceOrItsAbsenceStopsTheTimersOfAllServers(String event, boolean stops) {
     Step<String> step =
         CacheTransition.apply(CacheEntry.requested(), named(event), ServerFeatures.NONE);
 

@@ -340,6 +340,50 @@ final class FallbackScenarioTest {
     assertThat(listener.take()).containsExactly("ok: x");
   }
 
+  /** The first server's own time runs on: it has not sent the resource yet. */
+  @ParameterizedTest
+  @EnumSource(names = {"INVALID_ARGUMENT", "NOT_FOUND"})
+  @Conformance({"A57-35", "A57-12"})
+  void anErrorOfTheSecondServerDoesNotEndTheTimeOfTheFirst(Code code) {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.watch(LISTENER, "b");
+    fleet.fail(FIRST);
+    fleet.at(SECOND).stream().ready();
+    fleet.loop.advance(Duration.ofSeconds(2)); // the first is tried again meanwhile
+    fleet.at(FIRST).stream().ready();
+    fleet.at(SECOND).stream().respond(failure("9", code, "bad"));
+    assertThat(listener.take()).singleElement().asString().contains(code + ": ", "bad");
+
+    fleet.at(FIRST).stream().respond(LISTENER, "1", resource(LISTENER, "b", "x"));
+    assertThat(listener.take()).as("absent, but never sent by the first").isEmpty();
+    fleet.loop.advance(Duration.ofMillis(14_999));
+    assertThat(listener.take()).isEmpty();
+    fleet.loop.advance(Duration.ofMillis(1));
+
+    assertThat(listener.take())
+        .singleElement()
+        .asString()
+        .endsWith("does not exist: the control plane did not send it within 15s");
+  }
+
+  @Test
+  @Conformance({"A57-21", "A57-34"})
+  void anErrorOfTheSecondServerEndsItsOwnTime() {
+    var listener = fleet.watch(LISTENER, "a");
+    fleet.fail(FIRST);
+    fleet.at(SECOND).stream().ready().respond(failure("9", Code.INVALID_ARGUMENT, "bad"));
+    fleet.loop.advance(Duration.ofSeconds(2)); // the first is tried again meanwhile
+    fleet.at(FIRST).stream().ready();
+    listener.take();
+
+    fleet.at(SECOND).stream().respond(LISTENER, "10");
+
+    assertThat(listener.take())
+        .singleElement()
+        .asString()
+        .endsWith("does not exist: the control plane removed it");
+  }
+
   @Test
   @Conformance("A71-07")
   void aTargetThatFallsBackDoesNotTakeAnotherAlong() {

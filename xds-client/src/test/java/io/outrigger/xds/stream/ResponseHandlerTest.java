@@ -180,6 +180,7 @@ final class ResponseHandlerTest {
         SERVER,
         SERVER.uri(),
         all,
+        new ResourceTimers(loop, ServerFeatures.NONE),
         new IncrementalDecoder(resources),
         policy,
         AdsObserver.NONE);
