@@ -65,7 +65,9 @@ final class StateIT {
     Await.until("it is ready", () -> admin.get("/ready").status() == 200);
     assertThat(admin.get("/ready").body()).contains("STALE: 4 resources");
     assertThat(admin.get("/xds").body()).contains("\"clientStatus\": \"STALE\"");
-    assertThat(admin.get("/config_dump").body()).contains("\"REQUESTED\"").doesNotContain("STALE");
+    assertThat(admin.get("/config_dump").body())
+        .contains("\"ACKED\"")
+        .doesNotContain("STALE", "REQUESTED");
     assertThat(admin.get("/events?format=json").body())
         .contains("\"kind\": \"stale\"")
         .contains("STALE: no control plane has answered within 1500 ms");

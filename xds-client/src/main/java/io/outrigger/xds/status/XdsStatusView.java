@@ -133,9 +133,14 @@ public record XdsStatusView(List<Client> clients) {
       return state.equals(CacheState.STALE.label());
     }
 
-    /** Returns the state's name in CSDS, which has no state STALE. */
+    /** Returns the state's name in CSDS. A STALE resource counts as received (CONTRACT 16). */
     public String clientStatus() {
-      return (isStale() ? CacheState.REQUESTED.label() : state).toUpperCase(Locale.ROOT);
+      CacheState afterError =
+          error.flatMap(DataError::refused).isPresent()
+              ? CacheState.NACKED
+              : CacheState.RECEIVED_ERROR;
+      return (!isStale() ? state : (error.isPresent() ? afterError : CacheState.ACKED).label())
+          .toUpperCase(Locale.ROOT);
     }
 
     /** Returns the authority in the name; empty for old-style names (A47). */

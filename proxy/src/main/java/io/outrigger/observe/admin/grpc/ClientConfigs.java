@@ -43,18 +43,13 @@ record ClientConfigs(Supplier<Node> node) {
             .setTypeUrl(resource.typeUrl())
             .setName(resource.name())
             .setVersionInfo(resource.version())
-            .setClientStatus(status(resource));
+            .setClientStatus(ClientResourceStatus.valueOf(resource.clientStatus()));
     resource.lastUpdated().ifPresent(at -> config.setLastUpdated(timestamp(at)));
     resource.error().ifPresent(error -> config.setErrorState(error(error, withContents)));
     if (withContents) {
       resource.raw().ifPresent(raw -> config.setXdsConfig(Redaction.of(raw)));
     }
     return config.build();
-  }
-
-  /** Converts the state by its name, which is the same in both enumerations (A88). */
-  private static ClientResourceStatus status(XdsStatusView.Resource resource) {
-    return ClientResourceStatus.valueOf(resource.clientStatus());
   }
 
   private static UpdateFailureState error(DataError error, boolean withContents) {

@@ -82,7 +82,7 @@ class CacheStatesIT {
   void everyStateHasItsStatus(CacheState state) {
     GenericXdsConfig shown = shown(state, Optional.empty(), Optional.empty());
 
-    String name = state == CacheState.STALE ? "REQUESTED" : state.name(); // CSDS has no STALE
+    String name = state == CacheState.STALE ? "ACKED" : state.name(); // CSDS has no STALE
     assertThat(shown.getClientStatus()).isEqualTo(ClientResourceStatus.valueOf(name));
     assertThat(shown.getVersionInfo()).isEmpty();
     assertThat(shown.hasXdsConfig()).isFalse();
@@ -91,14 +91,21 @@ class CacheStatesIT {
 
   @Conformance("A88-36")
   @ParameterizedTest
-  @CsvSource({"DOES_NOT_EXIST", "NACKED", "RECEIVED_ERROR"})
-  void whatIsStillInUseStandsBesideTheError(CacheState state) throws Exception {
-    var error =
-        new DataError(RpcStatus.unavailable("what is wrong"), "8", Optional.empty(), Instant.EPOCH);
+  @CsvSource({
+    "DOES_NOT_EXIST, false, DOES_NOT_EXIST",
+    "NACKED, true, NACKED",
+    "RECEIVED_ERROR, false, RECEIVED_ERROR",
+    "STALE, true, NACKED",
+    "STALE, false, RECEIVED_ERROR",
+  })
+  void whatIsStillInUseStandsBesideTheError(
+      CacheState state, boolean isRefused, ClientResourceStatus status) throws Exception {
+    Optional<RawResource> refused = isRefused ? Optional.of(IN_USE) : Optional.empty();
+    var error = new DataError(RpcStatus.unavailable("what is wrong"), "8", refused, Instant.EPOCH);
 
     GenericXdsConfig shown = shown(state, Optional.of(IN_USE), Optional.of(error));
 
-    assertThat(shown.getClientStatus()).isEqualTo(ClientResourceStatus.valueOf(state.name()));
+    assertThat(shown.getClientStatus()).isEqualTo(status);
     assertThat(shown.getVersionInfo()).isEqualTo("7");
     assertThat(shown.getXdsConfig().unpack(Cluster.class).getName()).isEqualTo("pay");
     assertThat(shown.getErrorState().getDetails()).isEqualTo("what is wrong");
