@@ -159,7 +159,7 @@ public final class ClusterManager {
     control.checkInside();
     for (String name : trees.update(changed)) {
       ClusterLb cluster = live.get(name);
-      if (cluster != null) {
+      if (cluster != null && !unbuilt.contains(cluster)) {
         build(cluster);
       }
     }

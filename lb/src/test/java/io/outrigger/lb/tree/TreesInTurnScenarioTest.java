@@ -114,16 +114,16 @@ class TreesInTurnScenarioTest {
   }
 
   @Test
-  void anUpdateBuildsTheTreesOfItsClustersAtOnce() {
+  void newEndpointsAreUsedWhenTheirTreeHasItsTurn() {
     lb.loop()
         .inside(
             () -> {
               apply("a", "b", "c");
-              manager.update(Map.of("c", Outcome.ok(leaf("c"))));
-              assertThat(lb.open()).containsExactly(address("c"));
+              manager.update(Map.of("c", Outcome.ok(Samples.eds("c", address("d")))));
+              assertThat(lb.open()).isEmpty();
             });
 
-    assertThat(lb.open()).containsExactly(address("c"), address("a"), address("b"));
+    assertThat(lb.open()).containsExactly(address("a"), address("b"), address("d"));
   }
 
   @Test
