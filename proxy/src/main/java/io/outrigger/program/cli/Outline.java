@@ -25,7 +25,7 @@ final class Outline {
   private static final int MAX_ELEMENTS = 20;
   private static final MathContext DIGITS = new MathContext(4);
 
-  /** The members of {@code /explain} that are times in seconds. */
+  /** The members of {@code /explain} that are times in seconds; null means no limit. */
   private static final Set<String> SECONDS = Set.of("route_limit", "asked", "effective");
 
   private final List<String> lines = new ArrayList<>();
@@ -59,7 +59,7 @@ final class Outline {
         .forEach(
             (name, value) -> {
               if (!isEmpty(value)) {
-                add(indent, words(name) + ":", withUnit(name, value));
+                add(indent, words(name) + ":", value);
               }
             });
   }
@@ -124,6 +124,9 @@ final class Outline {
 
   /** Returns the value of a member; a number of seconds is formatted as a duration. */
   private static JsonElement withUnit(String name, JsonElement value) {
+    if (SECONDS.contains(name) && value.isJsonNull()) {
+      return new JsonPrimitive("none");
+    }
     return SECONDS.contains(name) && value instanceof JsonPrimitive seconds && seconds.isNumber()
         ? new JsonPrimitive(
             DurationText.format(Duration.ofNanos(Math.round(seconds.getAsDouble() * 1e9))))

@@ -13,6 +13,23 @@ class OutlineTest {
   }
 
   @Test
+  void aTimeoutWithoutALimitSaysSo() {
+    String unlimited =
+        "{'timeout':{'route_limit':null,'source':'listener_max_stream_duration','asked':null,"
+            + "'effective':null}}";
+    String asked =
+        "{'timeout':{'route_limit':null,'source':'timeout','asked':2.5,'effective':2.5}}";
+
+    assertThat(lines(unlimited))
+        .containsExactly(
+            "timeout: route limit none, source listener_max_stream_duration, asked none,"
+                + " effective none");
+    assertThat(lines(asked))
+        .containsExactly(
+            "timeout: route limit none, source timeout, asked 2500ms, effective 2500ms");
+  }
+
+  @Test
   void anAnswerOfExplainIsReadInWords() {
     String answer =
         """
