@@ -7,37 +7,40 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Renders the text of a scrape in one format. */
 @AnyThread
 public record MetricsText(ExpositionFormatWriter writer) {
   private static final ExpositionFormats FORMATS = ExpositionFormats.init();
+  private static final String OPEN = "application/openmetrics-text";
   private static final Pattern WEIGHT = Pattern.compile(";q=([01](?:[.][0-9]{1,3})?)");
 
   /**
-   * Returns the format that the client prefers.
+   * Returns the format that the client prefers (RFC 9110 section 12.5.1). Without a preference, it
+   * is OpenMetrics only if the client names OpenMetrics.
    *
-   * @param accept the {@code accept} header; an empty text selects the Prometheus format
+   * @param accept the {@code accept} header; may be empty
    */
   public static MetricsText accepted(String accept) {
-    double open = weight(accept, "application/openmetrics-text");
+    Map<String, Double> weights = new HashMap<>();
+    for (String range : accept.toLowerCase(Locale.ROOT).replaceAll("\\s", "").split(",", -1)) {
+      Matcher weight = WEIGHT.matcher(range);
+      double given = weight.find() ? Double.parseDouble(weight.group(1)) : 1;
+      weights.merge(range.split(";", 2)[0], given, Math::max);
+    }
+    double any = weights.getOrDefault("*/*", 0.0);
+    double open = weights.getOrDefault(OPEN, weights.getOrDefault("application/*", any));
+    double plain = weights.getOrDefault("text/plain", weights.getOrDefault("text/*", any));
+    boolean isNamed = open > 0 && weights.containsKey(OPEN);
     return new MetricsText(
-        open > 0 && open >= weight(accept, "text/plain")
+        open > plain || (open == plain && isNamed)
             ? FORMATS.getOpenMetricsTextFormatWriter()
             : FORMATS.getPrometheusTextFormatWriter());
-  }
-
-  /** Returns the weight of a type in an accept header (RFC 9110 section 12.4.2); 0 if absent. */
-  private static double weight(String accept, String type) {
-    return Arrays.stream(accept.toLowerCase(Locale.ROOT).replaceAll("\\s", "").split(",", -1))
-        .filter(range -> (range + ";").startsWith(type + ";"))
-        .map(WEIGHT::matcher)
-        .mapToDouble(weight -> weight.find() ? Double.parseDouble(weight.group(1)) : 1)
-        .max()
-        .orElse(0);
   }
 
   public String contentType() {

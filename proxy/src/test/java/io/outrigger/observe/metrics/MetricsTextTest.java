@@ -97,6 +97,12 @@ class MetricsTextTest {
         "text/plain;version=0.0.4, application/openmetrics-text;q=0.9 | false",
         "text/plain;q=0.9, text/plain;q=0.1, application/openmetrics-text; q=0.5 | false",
         "application/openmetrics-text2, */* | false",
+        "*/* | false",
+        "text/*, application/*;q=0.9 | false",
+        "application/openmetrics-text;q=0.1, */* | false",
+        "application/openmetrics-text;q=0.5, text/plain;q=0, text/*;q=0.9 | true",
+        "application/openmetrics-text;q=0.5, */*;q=0.5 | true",
+        "text/plain;q=0.5, application/* | true",
         ",;,q=1 | false",
         "\"\" | false",
       })
