@@ -37,13 +37,15 @@ public final class LocalAdsTransport implements AdsTransport {
 
     Map<String, Any> sent = Map.of();
 
-    boolean isSent(String name, Any resource) {
-      return sentNames.contains(name) && resource.equals(sent.get(name));
+    /** The resource may have been sent under another name, see {@link NamedResource}. */
+    boolean isSent(String wanted, String name, Any resource) {
+      return sentNames.contains(wanted) && resource.equals(sent.get(name));
     }
   }
 
   private final ControlLoop loop;
   private final String name;
+  private final RpcStatus missing;
   private final List<LocalStream> streams = new ArrayList<>();
   private Optional<ResourceSnapshot> snapshot = Optional.empty();
 
@@ -53,6 +55,7 @@ public final class LocalAdsTransport implements AdsTransport {
   public LocalAdsTransport(ControlLoop loop, String name) {
     this.loop = loop;
     this.name = name;
+    this.missing = new RpcStatus(RpcStatus.Code.NOT_FOUND, "does not exist in " + name);
   }
 
   /** Replaces the resources. Streams receive no response before the first call of this method. */
@@ -173,35 +176,34 @@ public final class LocalAdsTransport implements AdsTransport {
       if (type.fullStateOfTheWorld()) {
         all.forEach(
             (each, resource) -> {
-              if (!resources.errors().containsKey(each) || !request.isSent(each, resource)) {
+              if (!resources.errors().containsKey(each) || !request.isSent(each, each, resource)) {
                 response.addResources(resource);
               }
             });
       }
       for (String wanted : request.names) {
-        Optional<Any> known = Optional.ofNullable(all.get(wanted));
-        Optional<RpcStatus> problem = Optional.ofNullable(resources.errors().get(wanted));
-        problem.ifPresent(status -> response.addResourceErrors(error(wanted, status)));
-        if (known.isEmpty() && problem.isEmpty()) {
-          (type.equals(ResourceType.LISTENER)
-                  ? NamedResource.listenerAt(wanted, all.values())
-                  : known)
-              .ifPresentOrElse(
-                  response::addResources, () -> response.addResourceErrors(missing(wanted)));
-        } else if (!type.fullStateOfTheWorld()) {
-          known
-              .filter(resource -> problem.isEmpty() || !request.isSent(wanted, resource))
-              .ifPresent(response::addResources);
+        String found =
+            type.equals(ResourceType.LISTENER) && !all.containsKey(wanted)
+                ? NamedResource.listenerAt(wanted, all).orElse(wanted)
+                : wanted;
+        Any known = all.get(found);
+        RpcStatus problem =
+            resources.errors().getOrDefault(found, known == null ? missing : RpcStatus.OK);
+        if (!problem.isOk()) {
+          response.addResourceErrors(error(wanted, problem));
+        }
+        boolean isListed = type.fullStateOfTheWorld() && found.equals(wanted);
+        if (known != null
+            && !isListed
+            && (problem.isOk() || !request.isSent(wanted, found, known))) {
+          response.addResources(
+              found.equals(wanted) ? known : NamedResource.renamed(known, wanted));
         }
       }
       request.sentNames = request.names;
       request.sent = all;
       DiscoveryResponse built = response.build();
       post(() -> listener.onResponse(built));
-    }
-
-    private ResourceError missing(String wanted) {
-      return error(wanted, new RpcStatus(RpcStatus.Code.NOT_FOUND, "does not exist in " + name));
     }
 
     private static ResourceError error(String resource, RpcStatus status) {

@@ -9,8 +9,8 @@ import io.outrigger.base.IpAddress;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
-import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -30,19 +30,26 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   }
 
   /**
-   * Finds the Listener with the socket address {@code listen}, such as {@code 10.1.2.3:8080}.
-   * Returns a copy named {@code listen}, the name that a process without a bootstrap requests.
+   * Returns the name of the Listener with the socket address {@code listen}, such as {@code
+   * 10.1.2.3:8080}. A process without a bootstrap requests the Listener under its address.
    */
-  static Optional<Any> listenerAt(String listen, Collection<Any> listeners) {
+  static Optional<String> listenerAt(String listen, Map<String, Any> listeners) {
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
     // Apps may request any name; Listeners are parsed only if the name is an address.
-    Collection<Any> candidates = wanted.isPresent() ? listeners : List.of();
-    return candidates.stream()
-        .flatMap(any -> serverListener(any).stream())
-        .filter(found -> addressOf(found).equals(wanted))
-        .map(found -> Any.pack(found.toBuilder().setName(listen).build()))
+    Map<String, Any> candidates = wanted.isPresent() ? listeners : Map.of();
+    return candidates.entrySet().stream()
+        .filter(
+            each ->
+                serverListener(each.getValue()).flatMap(NamedResource::addressOf).equals(wanted))
+        .map(Map.Entry::getKey)
         .findFirst();
+  }
+
+  static Any renamed(Any listener, String name) {
+    return serverListener(listener)
+        .map(found -> Any.pack(found.toBuilder().setName(name).build()))
+        .orElseThrow();
   }
 
   /** Returns the address of a server's Listener with a port other than 0. */

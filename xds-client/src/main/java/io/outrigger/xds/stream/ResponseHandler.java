@@ -137,7 +137,10 @@ record ResponseHandler(
         .valid()
         .forEach(
             (name, valid) -> {
-              Optional<RawResource> before = inUse(type, name);
+              Optional<RawResource> before =
+                  Optional.ofNullable(subscriptions.find(type, name))
+                      .flatMap(subscription -> subscription.entry().held())
+                      .map(CacheEntry.Held::raw);
               if (!before.equals(Optional.of(valid.raw()))) {
                 String word = before.isPresent() ? "changed" : "is new";
                 changes.add(new AdsObserver.Change(name, word));
@@ -154,13 +157,6 @@ record ResponseHandler(
         decoded.invalid().size() + decoded.unnamed().size(),
         changes.stream().limit(AdsObserver.Response.MAX_CHANGES).toList(),
         changes.size());
-  }
-
-  private <T> Optional<RawResource> inUse(ResourceType<T> type, String name) {
-    Subscription<T> subscription = subscriptions.find(type, name);
-    return subscription == null
-        ? Optional.empty()
-        : subscription.entry().held().map(CacheEntry.Held::raw);
   }
 
   /**

@@ -123,6 +123,24 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     assertThat(take()).containsExactly("Listener: in, 10.1.2.3:80, !0.0.0.0:80, !api");
   }
 
+  @Conformance("A88-07")
+  @Test
+  void theErrorOfAFileIsShownAtTheAddressThatIsServed() {
+    change(() -> folder.write("l.json", socketListener("in")));
+    readOne();
+    ask(ResourceType.LISTENER, "0.0.0.0:80");
+    assertThat(take()).containsExactly("Listener: in, 0.0.0.0:80");
+
+    readOne();
+    change(() -> folder.write("l.json", "{"));
+    assertThat(take()).containsExactly("Listener: in, broken 0.0.0.0:80");
+    readOne();
+    ask(ResourceType.LISTENER, "0.0.0.0:80", "in");
+    assertThat(take())
+        .as("in was not requested before")
+        .containsExactly("Listener: in, broken 0.0.0.0:80, broken in");
+  }
+
   @Test
   void clustersComeAllAndEndpointsAsNamed() {
     readOne();
