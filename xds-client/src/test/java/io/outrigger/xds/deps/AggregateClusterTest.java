@@ -9,6 +9,10 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.Resources;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class AggregateClusterTest {
@@ -79,6 +83,46 @@ class AggregateClusterTest {
             RpcStatus.unavailable(
                 "aggregate cluster \"x0\" is nested deeper than 16 levels; xDS node ID: node-1"));
     assertThat(mesh.ips("other")).containsExactly("10.0.0.9");
+  }
+
+  /** The aggregate r reaches each part of the long chain by a short path. */
+  @Conformance({"A75-11", "A75-12"})
+  @Test
+  void aPartThatIsTooDeepByItselfFailsAlone() {
+    Mesh mesh = Mesh.routing("r", "x1").eds("leaf", "10.0.0.1");
+    List<String> parts = IntStream.rangeClosed(1, 16).mapToObj(i -> "x" + (17 - i)).toList();
+    for (int i = 1; i <= 16; i++) {
+      mesh.set(Resources.aggregate("x" + i, i == 16 ? "leaf" : "x" + (i + 1)));
+    }
+    mesh.set(Resources.aggregate("r", parts.toArray(String[]::new)));
+
+    assertThat(mesh.leavesOf("r")).containsExactly("leaf");
+    assertThat(mesh.leavesOf("x2")).containsExactly("leaf");
+    assertThat(mesh.cluster("x1").status().message()).contains("nested deeper than 16 levels");
+  }
+
+  /** Each of the loops through the hub is short, but a walk could follow one after the other. */
+  @Conformance({"A75-08", "A75-09"})
+  @Test
+  void theStackDoesNotGrowWithTheNumberOfLoops() throws Exception {
+    Mesh mesh = Mesh.started();
+    List<String> spokes = IntStream.range(0, 1_000).mapToObj(i -> "spoke" + i).toList();
+    List<String> parts = Stream.concat(spokes.stream(), Stream.of("leaf")).toList();
+    spokes.forEach(each -> mesh.set(Resources.aggregate(each, "hub")));
+    mesh.set(Resources.aggregate("hub", parts.toArray(String[]::new))).eds("leaf", "10.0.0.1");
+    var walk =
+        new FutureTask<>(
+            () -> {
+              mesh.set(Resources.listener("orders", "r1"));
+              return mesh.set(Resources.routes("r1", "hub"));
+            });
+
+    new Thread(null, walk, "walk", 192 * 1024).start();
+    walk.get(1, TimeUnit.MINUTES);
+
+    assertThat(mesh.leavesOf("hub")).containsExactly("leaf");
+    assertThat(mesh.leavesOf("spoke999")).containsExactly("leaf");
+    assertThat(mesh.config().clusters()).hasSize(1_002);
   }
 
   /** Routes to x0 and to another cluster; x0 also has a leaf of its own beside the chain. */
