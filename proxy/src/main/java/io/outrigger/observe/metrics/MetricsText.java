@@ -36,9 +36,8 @@ public record MetricsText(ExpositionFormatWriter writer) {
     double any = weights.getOrDefault("*/*", 0.0);
     double open = weights.getOrDefault(OPEN, weights.getOrDefault("application/*", any));
     double plain = weights.getOrDefault("text/plain", weights.getOrDefault("text/*", any));
-    boolean isNamed = open > 0 && weights.containsKey(OPEN);
     return new MetricsText(
-        open > plain || (open == plain && isNamed)
+        open > plain || (open == plain && open > 0 && weights.containsKey(OPEN))
             ? FORMATS.getOpenMetricsTextFormatWriter()
             : FORMATS.getPrometheusTextFormatWriter());
   }

@@ -105,34 +105,23 @@ final class ClusterWalk {
     }
   }
 
-  private void visit(String name) {
-    if (clusters.containsKey(name)) {
+  /** Visits a cluster and the clusters below it; without recursion, because loops may be long. */
+  private void visit(String root) {
+    if (clusters.containsKey(root)) {
       return;
     }
-    WatchState<ClusterResource> known = lookup.cluster(name);
-    if (known.value().map(ClusterWalk::isAggregate).orElse(false)) {
-      visitAggregate(name, known);
-    } else {
-      visitLeaf(name, known);
-    }
-  }
-
-  private void visitAggregate(String root, WatchState<ClusterResource> known) {
     Flattening tree = new Flattening(root, lookup::cluster);
-    put(root, aggregate(root, known, tree));
-    if (tree.tooDeep) {
-      return; // the cluster fails in any case (A75-12) and stays watched
-    }
-    for (String name : tree.reached) { // no recursion: a control plane chooses the length of a loop
+    // A root that is too deep fails in any case (A75-12) and stays watched.
+    for (String name : tree.tooDeep ? Set.of(root) : tree.reached) {
+      WatchState<ClusterResource> known = lookup.cluster(name);
       if (clusters.containsKey(name)) {
         continue;
       }
-      WatchState<ClusterResource> part = lookup.cluster(name);
-      if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
-        // The loop also visits the clusters below this aggregate, because the root reaches them.
-        put(name, aggregate(name, part, new Flattening(name, lookup::cluster)));
+      if (known.value().map(ClusterWalk::isAggregate).orElse(false)) {
+        boolean isRoot = name.equals(root);
+        put(name, aggregate(name, known, isRoot ? tree : new Flattening(name, lookup::cluster)));
       } else {
-        visitLeaf(name, part);
+        visitLeaf(name, known);
       }
     }
   }

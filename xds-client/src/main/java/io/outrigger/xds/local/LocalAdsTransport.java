@@ -37,7 +37,6 @@ public final class LocalAdsTransport implements AdsTransport {
 
     Map<String, Any> sent = Map.of();
 
-    /** The resource may have been sent under another name, see {@link NamedResource}. */
     boolean isSent(String wanted, String name, Any resource) {
       return sentNames.contains(wanted) && resource.equals(sent.get(name));
     }
