@@ -63,7 +63,7 @@ public final class Http2Connection {
         new FrameReader(
             new InboundFrames(state, dirty, writer, decoder, guard, streams, lifecycle), settings);
     reads = SocketReads.of(ctx.channel());
-    reads.attach(table::started, dirty);
+    reads.attach(server, table::started, dirty);
     memory =
         new ConnectionMemory(
             new ConnectionMemory.Parts(ctx, state, reader, writer, streams, lifecycle, reads),
@@ -158,6 +158,7 @@ public final class Http2Connection {
   /** Processes received bytes; the caller releases their buffer. */
   void read(ByteBuf bytes) {
     int count = bytes.readableBytes();
+    reads.onDelivered();
     try {
       lifecycle.read(bytes);
       memory.onRead(count);

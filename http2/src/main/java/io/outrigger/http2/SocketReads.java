@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
  *       sockets. A turn begins with a small buffer. The turn continues with large buffers only if
  *       few streams begin in the small buffer: 64 KiB may hold a thousand small requests, which
- *       take milliseconds to process.
+ *       take milliseconds to process. Over TLS, a server knows no request before a record is
+ *       complete: until then, buffers hold at most one record.
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
@@ -48,6 +49,9 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   /** The maximum size of the first buffer of a turn. */
   private static final int FIRST_BYTES = 4096;
+
+  /** The maximum size of a later buffer while the turn has delivered nothing: one TLS record. */
+  private static final int RECORD_BYTES = 16 << 10;
 
   /** A turn continues if at most this number of streams began in its first buffer. */
   private static final int FEW_STREAMS = 8;
@@ -78,8 +82,13 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** Supplies the number of streams that were opened on the connection so far. */
   private LongSupplier started = () -> 0;
 
+  private boolean isServer;
   private boolean isFirst;
   private boolean isBusy;
+
+  /** Whether a server has got bytes in this turn; those of half a TLS record have not come. */
+  private boolean hasDelivered;
+
   private long startedBefore;
   private boolean isPaused;
   private boolean isWaiting;
@@ -108,7 +117,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     return made;
   }
 
-  void attach(LongSupplier startedStreams, LoopTurn.Mark mark) {
+  void attach(boolean server, LongSupplier startedStreams, LoopTurn.Mark mark) {
+    isServer = server;
     started = startedStreams;
     dirty = mark;
   }
@@ -131,6 +141,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   @Override
   public void reset(ChannelConfig config) {
     isFirst = true;
+    hasDelivered = !isServer;
     isBusy = dirty != null && dirty.streamsOfTurn() >= BUSY_STREAMS;
     startedBefore = started.getAsLong();
     super.reset(config);
@@ -148,6 +159,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     if (isFirst) {
       size = Math.min(size, isBusy ? SMALL_BYTES : FIRST_BYTES);
       isFirst = false;
+    } else if (!hasDelivered) {
+      size = Math.min(size, RECORD_BYTES);
     }
     ByteBuf buffer;
     try {
@@ -172,6 +185,10 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
       waitForBuffer(); // must run before Netty decides whether to read on
       throw new NoBufferNow(noneAtAll);
     }
+  }
+
+  void onDelivered() {
+    hasDelivered = true;
   }
 
   @Override

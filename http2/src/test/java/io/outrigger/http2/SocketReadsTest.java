@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 final class SocketReadsTest {
   private static final int FULL = 65_536;
   private static final int FIRST = 4_096;
+  private static final int RECORD = 16_384;
   private static final int SMALL = SocketReads.SMALL_BYTES;
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
@@ -42,7 +44,7 @@ final class SocketReadsTest {
     reads = SocketReads.of(channel);
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
     others = turn.open("test", () -> {}, now -> {});
-    reads.attach(() -> started, turn.open("test", () -> retries++, now -> {}));
+    reads.attach(true, () -> started, turn.open("test", () -> retries++, now -> {}));
     reads.setReadCondition(() -> allowed);
     nextTurn();
   }
@@ -60,11 +62,18 @@ final class SocketReadsTest {
 
   /** Fills one buffer, in which {@code streams} begin; returns its size. */
   private int read(int streams) {
+    int size = readPart();
+    reads.onDelivered();
+    started += streams;
+    return size;
+  }
+
+  /** Fills one buffer, in which no TLS record ends; returns its size. */
+  private int readPart() {
     int size = room();
     reads.attemptedBytesRead(size);
     reads.lastBytesRead(size);
     reads.incMessagesRead(1);
-    started += streams;
     return size;
   }
 
@@ -135,6 +144,62 @@ final class SocketReadsTest {
     assertThat(read(0)).isEqualTo(SMALL);
     assertThat(mayContinue()).isTrue();
     assertThat(read(0)).isEqualTo(FULL);
+  }
+
+  @Test
+  void othersFloodLeavesOneRecordToEach() {
+    othersOpen(256);
+    assertThat(readPart()).isEqualTo(SMALL);
+    assertThat(mayContinue()).isTrue();
+    assertThat(read(1)).isEqualTo(RECORD);
+    assertThat(mayContinue()).isFalse();
+  }
+
+  /** A record may hold hundreds of requests, which none of the bytes before its end tell. */
+  @Test
+  void theBytesThatEndARecordAreRead() {
+    for (int turn = 0; turn < 2; turn++) {
+      assertThat(readPart()).isEqualTo(FIRST);
+      assertThat(mayContinue()).isTrue();
+      assertThat(readPart()).isEqualTo(RECORD);
+      assertThat(read(9)).isEqualTo(RECORD);
+      assertThat(mayContinue()).isFalse();
+      nextTurn();
+    }
+  }
+
+  @Test
+  void aBodyInRecordsIsReadInFullBuffers() {
+    assertThat(readPart()).isEqualTo(FIRST);
+    assertThat(read(0)).isEqualTo(RECORD);
+    assertThat(mayContinue()).isTrue();
+    assertThat(read(0)).isGreaterThan(RECORD);
+  }
+
+  @Test
+  void aBackendsRecordsAreReadInFullBuffers() {
+    LoopTurn turn = LoopTurn.of(channel.eventLoop());
+    reads.attach(false, () -> started, turn.open("test", () -> {}, now -> {}));
+    nextTurn();
+    assertThat(readPart()).isEqualTo(FIRST);
+    assertThat(readPart()).isEqualTo(FULL);
+  }
+
+  @Test
+  void aConnectionTellsThatBytesHaveCome() {
+    var other = new EmbeddedChannel();
+    other.config().setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, FULL, FULL));
+    reads = SocketReads.of(other);
+    other
+        .pipeline()
+        .addLast(Http2Connection.server(ConnectionSettings.DEFAULT, made -> new EchoHandler()));
+    reads.reset(other.config());
+    assertThat(readPart()).isEqualTo(FIRST);
+    assertThat(readPart()).isEqualTo(RECORD);
+
+    other.writeInbound(Unpooled.wrappedBuffer(FrameWriter.PREFACE));
+    assertThat(room()).isGreaterThan(RECORD);
+    other.finishAndReleaseAll();
   }
 
   @Test
