@@ -33,21 +33,28 @@ final class Calls {
 
   private final List<Call> calls = new ArrayList<>();
 
+  private boolean isOver;
+
   /** When no more was waited for; 0 before. */
   private long settledNanos;
 
   /**
-   * A caller that was stopped between taking this and calling comes after {@link #settle}; its call
-   * belongs to nobody.
+   * The neighbour's thread may take this object before {@link #over} and call {@code begin} after
+   * it; such a call is not counted.
    *
    * @param dueNanos when it should have begun: that the caller was held up counts as latency
    */
   synchronized Call begin(long dueNanos) {
     var call = new Call(dueNanos);
-    if (settledNanos == 0) {
+    if (!isOver) {
       calls.add(call);
     }
     return call;
+  }
+
+  /** Calls that begin from now on do not count; the others may still be answered. */
+  synchronized void over() {
+    isOver = true;
   }
 
   synchronized void end(Call call, String outcome) {

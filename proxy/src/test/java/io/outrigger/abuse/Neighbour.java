@@ -49,7 +49,9 @@ final class Neighbour implements AutoCloseable {
   /** Begins another stretch; calls that begin from now on belong to it. */
   Calls measure() {
     var fresh = new Calls();
+    Calls before = calls;
     calls = fresh;
+    before.over();
     return fresh;
   }
 
