@@ -69,7 +69,11 @@ public final class PlainText {
 
   /** Percent-encodes, as UTF-8, each character for which {@code isKept} is false. */
   public static String percentEncoded(String text, IntPredicate isKept) {
-    if (text.chars().allMatch(isKept)) {
+    int kept = 0;
+    while (kept < text.length() && isKept.test(text.charAt(kept))) {
+      kept++;
+    }
+    if (kept == text.length()) {
       return text;
     }
     var out = new StringBuilder(text.length() + 16);
