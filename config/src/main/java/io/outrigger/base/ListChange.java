@@ -1,9 +1,6 @@
 package io.outrigger.base;
 
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The difference of two lists between their common head and tail. An element that moved is both
@@ -39,23 +36,5 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
 
   public boolean isEmpty() {
     return removed.isEmpty() && added.isEmpty();
-  }
-
-  /**
-   * Returns a list equal to {@code next} that reuses equal elements of {@code previous}, so that
-   * later comparisons are fast. Returns {@code previous} itself if the two lists are equal.
-   */
-  public static <T> List<T> shared(List<T> previous, List<T> next) {
-    ListChange<T> change = between(previous, next);
-    if (change.isEmpty()) {
-      return previous;
-    }
-    List<T> shared = new ArrayList<>(next.size());
-    shared.addAll(previous.subList(0, change.head));
-    Map<T, T> known = new HashMap<>();
-    change.removed.forEach(element -> known.put(element, element));
-    change.added.forEach(element -> shared.add(known.getOrDefault(element, element)));
-    shared.addAll(previous.subList(previous.size() - change.tail, previous.size()));
-    return shared;
   }
 }

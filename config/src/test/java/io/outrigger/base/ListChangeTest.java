@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,26 +32,6 @@ class ListChangeTest {
     assertThat(change.added()).isEqualTo(list(added));
     assertThat(change.head() + change.removed().size() + change.tail())
         .isEqualTo(list(before).size());
-  }
-
-  @Test
-  void whatIsEqualIsTheSameObject() {
-    List<String> before = List.of(text("a"), text("b"), text("c"), text("d"));
-    List<String> after = List.of(text("a"), text("c"), text("x"), text("b"), text("d"));
-
-    List<String> shared = ListChange.shared(before, after);
-
-    assertThat(shared).isEqualTo(after);
-    assertThat(shared.get(0)).isSameAs(before.get(0));
-    assertThat(shared.get(1)).isSameAs(before.get(2));
-    assertThat(shared.get(2)).isSameAs(after.get(2));
-    assertThat(shared.get(3)).isSameAs(before.get(1));
-    assertThat(shared.get(4)).isSameAs(before.get(3));
-  }
-
-  /** An object of its own. */
-  private static String text(String text) {
-    return String.valueOf(text.toCharArray());
   }
 
   private static List<String> list(String text) {

@@ -2,7 +2,6 @@ package io.outrigger.config.endpoint;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -41,26 +40,5 @@ public record EndpointSet(
     byHealth.forEach((health, count) -> reasons.add(count + " " + health));
     reasons.addAll(leftOut);
     return reasons.isEmpty() ? "it has no endpoint" : String.join(", ", reasons);
-  }
-
-  /**
-   * Returns a set that is equal to this set and reuses equal parts of {@code previous}, so that
-   * later comparisons are fast. Returns {@code previous} itself if the two sets are equal.
-   */
-  public EndpointSet sharing(EndpointSet previous) {
-    Map<Locality, LocalityEndpoints> known = new HashMap<>();
-    previous.priorities.forEach(
-        priority -> priority.forEach(locality -> known.put(locality.locality(), locality)));
-    List<List<LocalityEndpoints>> shared = new ArrayList<>(priorities.size());
-    for (List<LocalityEndpoints> priority : priorities) {
-      List<LocalityEndpoints> localities = new ArrayList<>();
-      for (LocalityEndpoints locality : priority) {
-        LocalityEndpoints old = known.get(locality.locality());
-        localities.add(old == null ? locality : locality.sharing(old));
-      }
-      shared.add(localities);
-    }
-    var result = new EndpointSet(name, shared, drops, leftOut);
-    return result.equals(previous) ? previous : result;
   }
 }

@@ -26,7 +26,9 @@ import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -175,6 +177,7 @@ final class UpdateCost {
   private final Case measured;
   private final int size;
   private final ClusterResource cluster;
+  private final Map<Endpoint, Endpoint> known = new HashMap<>();
   private EndpointSet endpoints;
 
   /** The number of the endpoint that comes and goes. */
@@ -193,7 +196,7 @@ final class UpdateCost {
             new LoadReporting(SERVER, PropagatedMetrics.NONE));
     this.measured = measured;
     this.size = size;
-    this.endpoints = measured.endpoints(size);
+    this.endpoints = decoded(measured.endpoints(size));
   }
 
   public static void main(String[] arguments) {
@@ -223,7 +226,7 @@ final class UpdateCost {
     var reports = new Times(rounds);
     for (int i = 0; i < rounds; i++) {
       int round = i;
-      endpoints = measured.endpoints(size, newcomer).sharing(endpoints); // as they are decoded
+      endpoints = decoded(measured.endpoints(size, newcomer)); // as they are decoded
       both.measure(i, () -> adding.measure(round, () -> lb.apply(config())));
       askFor(newcomer);
       FakeConnector.FakeAttempt attempt = lb.connector().last(address(newcomer).toString());
@@ -232,11 +235,11 @@ final class UpdateCost {
       views.measure(i, () -> lb.describe("a"));
       lb.traffic("a", 1000, address -> false);
       reports.measure(i, () -> lb.loop().inside(() -> lb.loads().take(SERVER, anyCluster -> true)));
-      endpoints = measured.endpoints(size).sharing(endpoints);
+      endpoints = decoded(measured.endpoints(size));
       removing.measure(i, () -> lb.apply(config()));
-      endpoints = measured.shuffled(size, i).sharing(endpoints);
+      endpoints = decoded(measured.shuffled(size, i));
       shuffling.measure(i, () -> lb.apply(config()));
-      endpoints = measured.endpoints(size).sharing(endpoints);
+      endpoints = decoded(measured.endpoints(size));
       lb.apply(config());
     }
     System.out.println("  one more: " + adding.summary());
@@ -253,11 +256,11 @@ final class UpdateCost {
   private int chooseNewcomer() {
     int candidate = size;
     while (true) {
-      endpoints = measured.endpoints(size, candidate).sharing(endpoints);
+      endpoints = decoded(measured.endpoints(size, candidate));
       lb.apply(config());
       askFor(candidate);
       boolean isMember = lb.connector().count(address(candidate).toString()) > 0;
-      endpoints = measured.endpoints(size).sharing(endpoints);
+      endpoints = decoded(measured.endpoints(size));
       lb.apply(config());
       connectAll();
       if (isMember) {
@@ -282,6 +285,23 @@ final class UpdateCost {
         use.subchannel().callEnded(call, CallOutcome.SUCCESS);
       }
     }
+  }
+
+  /** Equal endpoints are the same object, as the decoder of a resource has it. */
+  private EndpointSet decoded(EndpointSet set) {
+    return new EndpointSet(
+        set.name(),
+        set.priorities().stream()
+            .map(localities -> localities.stream().map(this::decoded).toList())
+            .toList(),
+        set.drops());
+  }
+
+  private LocalityEndpoints decoded(LocalityEndpoints of) {
+    return new LocalityEndpoints(
+        of.locality(),
+        of.weight(),
+        of.endpoints().stream().map(each -> known.computeIfAbsent(each, same -> each)).toList());
   }
 
   private XdsConfig config() {

@@ -44,7 +44,7 @@ final class ClusterDecoder {
 
   private static void checkMetadata(ByteString bytes, FieldErrors errors) {
     Cut cut = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER);
-    AddressDecoder.proxy(WireMetadata.read(cut.parts().get(List.of()), errors), errors);
+    AddressDecoder.proxy(WireMetadata.read(cut.part(), errors), errors);
   }
 
   static Optional<ClusterResource> decode(

@@ -15,23 +15,35 @@ import java.util.Optional;
  * @param loadServer the server to which {@code lrs_server: self} refers; empty if the sender of the
  *     resource accepts no load reports
  * @param isOurs whether Outrigger generated the resource, so that more cluster types are allowed
+ * @param recent the endpoints of earlier responses of the server, which are not decoded again
  */
 public record DecodeContext(
     ServerFeatures features,
     Map<String, CertificateProvider> certificateProviders,
     Optional<XdsServer> loadServer,
     boolean isOurs,
-    Overlay overlay) {
+    Overlay overlay,
+    RecentEndpoints recent) {
   public DecodeContext {
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
   public DecodeContext(
       ServerFeatures features, Map<String, CertificateProvider> certificateProviders) {
-    this(features, certificateProviders, Optional.empty(), false, Overlay.NONE);
+    this(
+        features,
+        certificateProviders,
+        Optional.empty(),
+        false,
+        Overlay.NONE,
+        new RecentEndpoints());
   }
 
   public DecodeContext under(Overlay other) {
-    return new DecodeContext(features, certificateProviders, loadServer, isOurs, other);
+    return new DecodeContext(features, certificateProviders, loadServer, isOurs, other, recent);
+  }
+
+  public DecodeContext with(RecentEndpoints others) {
+    return new DecodeContext(features, certificateProviders, loadServer, isOurs, overlay, others);
   }
 }

@@ -1,6 +1,7 @@
 package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
@@ -29,32 +30,65 @@ import org.jspecify.annotations.Nullable;
  * load balancing skips.
  */
 final class EndpointDecoder {
+  private static final int[] LB_ENDPOINTS = {
+    ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER
+  };
+
   private static final int[] LOCALITY_METADATA = {
     ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, LocalityLbEndpoints.METADATA_FIELD_NUMBER
   };
 
-  private static final int[] ENDPOINT_METADATA = {
-    ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER,
-    LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER,
-    LbEndpoint.METADATA_FIELD_NUMBER
-  };
+  private final Map<ByteString, Endpoint> known = new HashMap<>();
+  private final Set<EndpointAddress> addresses = new HashSet<>();
 
-  private EndpointDecoder() {}
-
-  /** Removes the map fields, which {@link WireFields} reads from the original bytes instead. */
-  static ByteString withoutMaps(ByteString bytes) {
-    ByteString remainder = WireFields.cut(bytes, LOCALITY_METADATA).remainder();
-    return WireFields.cut(remainder, ENDPOINT_METADATA).remainder();
+  /**
+   * Removes the endpoints, which are parsed one by one, and the map fields, which {@link
+   * WireFields} reads from the original bytes.
+   */
+  static ByteString withoutEndpoints(ByteString bytes) {
+    ByteString remainder = WireFields.cut(bytes, LB_ENDPOINTS).remainder();
+    return WireFields.cut(remainder, LOCALITY_METADATA).remainder();
   }
 
   static Optional<EndpointSet> decode(
-      ClusterLoadAssignment proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
-    Map<List<Integer>, ByteString> metadata =
-        new HashMap<>(WireFields.cut(bytes, LOCALITY_METADATA).parts());
-    metadata.putAll(WireFields.cut(bytes, ENDPOINT_METADATA).parts());
+      ClusterLoadAssignment proto, ByteString bytes, DecodeContext context, FieldErrors errors)
+      throws InvalidProtocolBufferException {
+    var decoder = new EndpointDecoder();
+    context.recent().visit(proto.getClusterName(), decoder::addKnown);
+    return decoder.decode(proto, bytes, errors);
+  }
+
+  /** Maps the bytes of the endpoints of {@code raw} to the endpoints of the set decoded from it. */
+  private void addKnown(EndpointSet set, ByteString raw) throws InvalidProtocolBufferException {
+    Map<List<Integer>, List<ByteString>> parts = WireFields.cut(raw, LB_ENDPOINTS).parts();
+    var proto = ClusterLoadAssignment.parseFrom(withoutEndpoints(raw));
+    var priorities = new TreeMap<Long, List<ByteString>>();
+    for (int i = 0; i < proto.getEndpointsCount(); i++) {
+      if (proto.getEndpoints(i).getLoadBalancingWeight().getValue() != 0) {
+        long priority = Integer.toUnsignedLong(proto.getEndpoints(i).getPriority());
+        priorities
+            .computeIfAbsent(priority, p -> new ArrayList<>())
+            .addAll(parts.getOrDefault(List.of(i), List.of()));
+      }
+    }
+    List<ByteString> all = new ArrayList<>();
+    priorities.values().forEach(all::addAll);
+    List<Endpoint> decoded = new ArrayList<>(all.size());
+    set.priorities().forEach(each -> each.forEach(part -> decoded.addAll(part.endpoints())));
+    for (int i = 0; i < all.size() && all.size() == decoded.size(); i++) { // else some are left out
+      if (decoded.get(i).address().proxy().isEmpty()) { // a proxy may be the locality's
+        known.put(all.get(i), decoded.get(i));
+      }
+    }
+  }
+
+  private Optional<EndpointSet> decode(
+      ClusterLoadAssignment proto, ByteString bytes, FieldErrors errors)
+      throws InvalidProtocolBufferException {
+    WireFields.Cut cut = WireFields.cut(bytes, LB_ENDPOINTS);
+    WireFields.Cut metadata = WireFields.cut(cut.remainder(), LOCALITY_METADATA);
     var priorities = new TreeMap<Long, List<LocalityEndpoints>>();
     var localities = new HashMap<Long, Set<Locality>>(); // by priority
-    var addresses = new HashSet<EndpointAddress>();
     int withoutWeight = 0;
     int withoutPort = 0;
     for (int i = 0; i < proto.getEndpointsCount(); i++) {
@@ -69,8 +103,9 @@ final class EndpointDecoder {
         continue;
       }
       long priority = Integer.toUnsignedLong(locality.getPriority());
-      LocalityEndpoints decoded = locality(locality, i, metadata, addresses, here);
-      withoutPort += locality.getLbEndpointsCount() - decoded.endpoints().size();
+      List<ByteString> endpoints = cut.parts().getOrDefault(List.of(i), List.of());
+      LocalityEndpoints decoded = locality(locality, endpoints, metadata.part(i), here);
+      withoutPort += endpoints.size() - decoded.endpoints().size();
       if (!localities.computeIfAbsent(priority, p -> new HashSet<>()).add(decoded.locality())) {
         here.at("locality").add("duplicate " + decoded.locality() + " in priority " + priority);
       }
@@ -120,22 +155,26 @@ final class EndpointDecoder {
     }
   }
 
-  private static LocalityEndpoints locality(
+  private LocalityEndpoints locality(
       LocalityLbEndpoints proto,
-      int index,
-      Map<List<Integer>, ByteString> metadata,
-      Set<EndpointAddress> addresses,
-      FieldErrors errors) {
-    var endpoints = new ArrayList<Endpoint>(proto.getLbEndpointsCount());
+      List<ByteString> parts,
+      @Nullable ByteString metadata,
+      FieldErrors errors)
+      throws InvalidProtocolBufferException {
+    var endpoints = new ArrayList<Endpoint>(parts.size());
     long weights = 0;
     FieldErrors here = errors.at("metadata");
-    Optional<EndpointAddress> proxy =
-        AddressDecoder.proxy(WireMetadata.read(metadata.get(List.of(index)), here), here);
-    for (int i = 0; i < proto.getLbEndpointsCount(); i++) {
-      ByteString own = metadata.get(List.of(index, i));
-      endpoint(proto.getLbEndpoints(i), own, addresses, proxy, errors.at("lb_endpoints", i))
-          .ifPresent(endpoints::add);
-      weights += weight(proto.getLbEndpoints(i));
+    Optional<EndpointAddress> proxy = AddressDecoder.proxy(WireMetadata.read(metadata, here), here);
+    for (int i = 0; i < parts.size(); i++) {
+      FieldErrors at = errors.at("lb_endpoints", i);
+      Endpoint same = proxy.isPresent() ? null : known.get(parts.get(i));
+      Optional<Endpoint> decoded =
+          same == null ? endpoint(parts.get(i), proxy, at) : Optional.of(same);
+      if (decoded.isPresent()) {
+        endpoints.add(decoded.get());
+        weights += decoded.get().weight();
+        checkUnique(decoded.get(), at);
+      }
     }
     if (weights > RouteActionDecoder.MAX_UINT32) { // A113 multiplies weights by this sum
       errors
@@ -149,17 +188,27 @@ final class EndpointDecoder {
         endpoints);
   }
 
+  private void checkUnique(Endpoint endpoint, FieldErrors errors) {
+    for (EndpointAddress address : endpoint.addresses()) {
+      if (!addresses.add(address.bare())) {
+        errors.at("endpoint").at("address").add("duplicate address " + address.bare());
+      }
+    }
+  }
+
   private static Optional<Endpoint> endpoint(
-      LbEndpoint proto,
-      @Nullable ByteString metadataBytes,
-      Set<EndpointAddress> addresses,
-      Optional<EndpointAddress> localityProxy,
-      FieldErrors errors) {
+      ByteString bytes, Optional<EndpointAddress> localityProxy, FieldErrors errors)
+      throws InvalidProtocolBufferException {
+    WireFields.Cut cut = WireFields.cut(bytes, LbEndpoint.METADATA_FIELD_NUMBER);
+    LbEndpoint proto = LbEndpoint.parseFrom(cut.remainder());
     FieldErrors here = errors.at("endpoint");
     if (!proto.hasEndpoint()) {
       return here.refuse("is missing");
     }
-    long weight = weight(proto);
+    long weight =
+        proto.hasLoadBalancingWeight()
+            ? Integer.toUnsignedLong(proto.getLoadBalancingWeight().getValue())
+            : 1;
     if (weight == 0) {
       errors.at("load_balancing_weight").add("is 0; must be at least 1");
     }
@@ -172,16 +221,11 @@ final class EndpointDecoder {
               here.at("additional_addresses", i).at("address"))
           .ifPresent(own::add);
     }
-    for (EndpointAddress address : own) {
-      if (!addresses.add(address)) {
-        here.at("address").add("duplicate address " + address);
-      }
-    }
     if (own.isEmpty()) {
       return Optional.empty();
     }
     FieldErrors inMetadata = errors.at("metadata");
-    WireMetadata metadata = WireMetadata.read(metadataBytes, inMetadata);
+    WireMetadata metadata = WireMetadata.read(cut.part(), inMetadata);
     Optional<EndpointAddress> proxy =
         AddressDecoder.proxy(metadata, inMetadata).or(() -> localityProxy);
     return Optional.of(
@@ -193,12 +237,6 @@ final class EndpointDecoder {
             weight,
             hostname(endpoint.getHostname()),
             metadata.text("envoy.lb", "hash_key"))); // A76 "Explicitly setting …"
-  }
-
-  private static long weight(LbEndpoint proto) {
-    return proto.hasLoadBalancingWeight()
-        ? Integer.toUnsignedLong(proto.getLoadBalancingWeight().getValue())
-        : 1;
   }
 
   static HealthStatus health(io.envoyproxy.envoy.config.core.v3.HealthStatus proto) {

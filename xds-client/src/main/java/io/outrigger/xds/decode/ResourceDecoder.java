@@ -12,6 +12,7 @@ import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.service.discovery.v3.Resource;
+import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.Decoded.Invalid;
@@ -44,7 +45,8 @@ public final class ResourceDecoder {
 
   private interface Rules<M> {
     /** If the result is empty, {@code errors} has an error. */
-    Optional<?> decode(M message, ByteString bytes, DecodeContext context, FieldErrors errors);
+    Optional<?> decode(M message, ByteString bytes, DecodeContext context, FieldErrors errors)
+        throws InvalidProtocolBufferException;
   }
 
   private static final Map<ResourceType<?>, Codec<?>> CODECS =
@@ -70,7 +72,7 @@ public final class ResourceDecoder {
           ResourceType.ENDPOINT,
           new Codec<>(
               ClusterLoadAssignment.parser(),
-              EndpointDecoder::withoutMaps,
+              EndpointDecoder::withoutEndpoints,
               ClusterLoadAssignment::getClusterName,
               EndpointDecoder::decode));
 
@@ -156,13 +158,17 @@ public final class ResourceDecoder {
       }
     }
 
-    private <M extends Message> void decode(String name, M message, Codec<M> codec, Any inner) {
+    private <M extends Message> void decode(String name, M message, Codec<M> codec, Any inner)
+        throws InvalidProtocolBufferException {
       FieldErrors errors = FieldErrors.ofResource();
       Optional<?> value = codec.rules().decode(message, inner.getValue(), context, errors);
       RawResource raw = raw(inner);
       forget(name);
       if (errors.isEmpty()) {
         T decoded = type.valueType().cast(value.orElseThrow());
+        if (decoded instanceof EndpointSet set) {
+          context.recent().add(set, raw);
+        }
         valid.put(name, new Valid<>(decoded, raw, errors.ignored()));
       } else {
         invalid.put(name, new Invalid(errors.all(), raw));

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads map fields of a serialized message. Map fields are not read through generated messages: any
@@ -63,29 +64,37 @@ final class WireFields {
   /**
    * @param remainder the message without the removed field
    * @param parts the removed contents by the list indexes of the enclosing messages, outermost
-   *     first. If the field occurs twice in one message, its contents are merged
+   *     first
    */
-  record Cut(ByteString remainder, Map<List<Integer>, ByteString> parts) {}
+  record Cut(ByteString remainder, Map<List<Integer>, List<ByteString>> parts) {
+    /** Returns the content of a field that is not repeated; if it occurs twice, merges both. */
+    @Nullable ByteString part(Integer... indexes) {
+      List<ByteString> contents = parts.get(List.of(indexes));
+      return contents == null ? null : ByteString.copyFrom(contents);
+    }
+  }
 
   /** Removes the field at {@code path} (see {@link #contain}); keeps unreadable bytes as is. */
   static Cut cut(ByteString message, int... path) {
-    if (contain(message, path)) {
-      Map<List<Integer>, ByteString> parts = new HashMap<>();
-      try {
-        return new Cut(cut(message, path, List.of(), parts), parts);
-      } catch (IOException e) {
-        return new Cut(message, Map.of()); // parsing reports the error later
-      }
+    Map<List<Integer>, List<ByteString>> parts = new HashMap<>();
+    try {
+      return new Cut(
+          contain(message, path) ? cut(message, path, List.of(), parts) : message, parts);
+    } catch (IOException e) {
+      return new Cut(message, Map.of()); // parsing reports the error later
     }
-    return new Cut(message, Map.of());
   }
 
   /** Copies the bytes between the removed fields, because an UnknownFieldSet takes far longer. */
   private static ByteString cut(
-      ByteString message, int[] path, List<Integer> indexes, Map<List<Integer>, ByteString> parts)
+      ByteString message,
+      int[] path,
+      List<Integer> indexes,
+      Map<List<Integer>, List<ByteString>> parts)
       throws IOException {
     int number = path[indexes.size()];
     CodedInputStream in = message.newCodedInput();
+    in.enableAliasing(true);
     ByteString.Output remainder = ByteString.newOutput(message.size());
     int copied = 0;
     int index = 0;
@@ -96,7 +105,7 @@ final class WireFields {
         if (!isMessage(tag)) {
           in.skipField(tag);
         } else if (indexes.size() == path.length - 1) {
-          parts.merge(indexes, in.readBytes(), ByteString::concat);
+          parts.computeIfAbsent(indexes, absent -> new ArrayList<>()).add(in.readBytes());
         } else {
           List<Integer> here = new ArrayList<>(indexes);
           here.add(index++);

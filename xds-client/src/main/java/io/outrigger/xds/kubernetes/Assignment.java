@@ -48,10 +48,6 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
   private static final int MAX_PORTS_SHOWN = 20;
 
   private record PodAddress(Endpoint endpoint, int port) {
-    EndpointAddress key() {
-      return new EndpointAddress(endpoint.ip(), port);
-    }
-
     WireMessage message() {
       return WireMessage.address(endpoint.ip(), port);
     }
@@ -67,8 +63,6 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
       return addresses.get(0).endpoint();
     }
   }
-
-  private record LocalityKey(int priority, String zone) {}
 
   Assignment(ServicePort target, Optional<String> zone) {
     this(
@@ -113,7 +107,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
     Map<String, List<PodAddress>> byPod = new LinkedHashMap<>();
     all.sort(Comparator.comparing(PodAddress::endpoint));
     for (PodAddress address : all) {
-      if (used.add(address.key())) {
+      if (used.add(new EndpointAddress(address.endpoint().ip(), address.port()))) {
         byPod.computeIfAbsent(address.endpoint().pod(), pod -> new ArrayList<>(1)).add(address);
       }
     }
@@ -123,32 +117,34 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
   private WireMessage assignment(List<Pod> pods) {
     boolean anyReady = pods.stream().anyMatch(Pod::isReady);
     boolean areHintsObeyed = areHintsObeyed(pods);
-    Map<LocalityKey, List<Pod>> localities =
-        new TreeMap<>(Comparator.comparing(LocalityKey::priority).thenComparing(LocalityKey::zone));
-    for (Pod pod : pods) {
-      var key = new LocalityKey(areHintsObeyed && !isForZone(pod) ? 1 : 0, pod.first().zone());
-      localities.computeIfAbsent(key, absent -> new ArrayList<>()).add(pod);
-    }
     var all =
         new WireMessage().text(ClusterLoadAssignment.CLUSTER_NAME_FIELD_NUMBER, target.toString());
-    localities.forEach(
-        (key, members) ->
-            all.message(
-                ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, locality(key, members, anyReady)));
+    for (int priority = 0; priority < 2; priority++) {
+      Map<String, List<Pod>> zones = new TreeMap<>();
+      for (Pod pod : pods) {
+        if (priority == (areHintsObeyed && !isForZone(pod) ? 1 : 0)) {
+          zones.computeIfAbsent(pod.first().zone(), zone -> new ArrayList<>()).add(pod);
+        }
+      }
+      for (var zone : zones.entrySet()) {
+        all.message(
+            ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER,
+            locality(priority, zone.getKey(), zone.getValue(), anyReady));
+      }
+    }
     return all;
   }
 
   private boolean areHintsObeyed(List<Pod> pods) {
-    List<Pod> ready = pods.stream().filter(Pod::isReady).toList();
-    return ready.stream().noneMatch(pod -> pod.first().forZones().isEmpty())
-        && ready.stream().anyMatch(this::isForZone);
+    return pods.stream().noneMatch(pod -> pod.isReady() && pod.first().forZones().isEmpty())
+        && pods.stream().anyMatch(pod -> pod.isReady() && isForZone(pod));
   }
 
   private boolean isForZone(Pod pod) {
     return zone.isPresent() && pod.first().forZones().contains(zone.get());
   }
 
-  private static WireMessage locality(LocalityKey key, List<Pod> pods, boolean anyReady) {
+  private static WireMessage locality(int priority, String zone, List<Pod> pods, boolean anyReady) {
     long healthy = pods.stream().filter(pod -> pod.isReady() || !anyReady).count();
     // Weight 0 would make clients ignore the locality and its draining endpoints.
     int weight = (int) Math.max(1, healthy);
@@ -156,11 +152,11 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
         new WireMessage()
             .message(
                 LocalityLbEndpoints.LOCALITY_FIELD_NUMBER,
-                new WireMessage().text(Locality.ZONE_FIELD_NUMBER, key.zone()))
+                new WireMessage().text(Locality.ZONE_FIELD_NUMBER, zone))
             .message(
                 LocalityLbEndpoints.LOAD_BALANCING_WEIGHT_FIELD_NUMBER,
                 new WireMessage().number(UInt32Value.VALUE_FIELD_NUMBER, weight))
-            .number(LocalityLbEndpoints.PRIORITY_FIELD_NUMBER, key.priority());
+            .number(LocalityLbEndpoints.PRIORITY_FIELD_NUMBER, priority);
     for (Pod pod : pods) {
       boolean isHealthy = pod.isReady() || !anyReady;
       locality.message(

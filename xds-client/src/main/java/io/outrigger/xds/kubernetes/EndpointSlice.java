@@ -15,8 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * An EndpointSlice of {@code discovery.k8s.io/v1}: some endpoints of a service, all with the same
@@ -43,10 +41,10 @@ record EndpointSlice(
    * @param zone the endpoint's zone; empty if unknown
    * @param forZones the zones from which the endpoint should be called (topology aware routing)
    */
-  record Endpoint(String pod, String ip, boolean isReady, String zone, Set<String> forZones)
+  record Endpoint(String pod, String ip, boolean isReady, String zone, List<String> forZones)
       implements Comparable<Endpoint> {
     Endpoint {
-      forZones = Set.copyOf(forZones);
+      forZones = List.copyOf(forZones);
     }
 
     @Override
@@ -154,7 +152,7 @@ record EndpointSlice(
             ApiJson.text(json, "zone"),
             ApiJson.objects(ApiJson.object(json, "hints"), "forZones").stream()
                 .map(zone -> ApiJson.text(zone, "name"))
-                .collect(Collectors.toSet())));
+                .toList()));
   }
 
   private static boolean isTrue(JsonObject json, String field, boolean absent) {

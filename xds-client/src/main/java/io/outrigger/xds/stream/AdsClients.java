@@ -14,6 +14,7 @@ import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.decode.RecentEndpoints;
 import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.report.LoadReporters;
@@ -274,7 +275,8 @@ public final class AdsClients {
         bootstrap.certificateProviders(),
         transport(server).loadReports().map(reports -> server),
         !bootstrap.allServers().contains(server),
-        Overlay.NONE);
+        Overlay.NONE,
+        new RecentEndpoints());
   }
 
   private Collection<Subscription<?>> subscriptions() {

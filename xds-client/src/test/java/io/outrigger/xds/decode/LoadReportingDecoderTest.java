@@ -28,7 +28,13 @@ class LoadReportingDecoderTest {
           List.of(),
           ServerFeatures.NONE);
   private static final DecodeContext CONTEXT =
-      new DecodeContext(ServerFeatures.NONE, Map.of(), Optional.of(SERVER), false, Overlay.NONE);
+      new DecodeContext(
+          ServerFeatures.NONE,
+          Map.of(),
+          Optional.of(SERVER),
+          false,
+          Overlay.NONE,
+          new RecentEndpoints());
   private static final String SELF = ", \"lrs_server\": {\"self\": {}}";
 
   @Conformance({"A27-12", "A71-09"})

@@ -1,0 +1,57 @@
+package io.outrigger.xds.decode;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnsafeByteOperations;
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.xds.RawResource;
+import java.lang.ref.WeakReference;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Remembers the last decoded endpoints of each large cluster. An endpoint whose bytes have not
+ * changed is not decoded again: it stays the same object, so that the control loop can compare ten
+ * thousand endpoints by identity. The references are weak: a set is remembered only while it is in
+ * use elsewhere.
+ */
+@AnyThread
+public final class RecentEndpoints {
+  private static final int LARGE = 2_048; // bytes; 60 to 100 endpoints
+
+  private record Recent(WeakReference<EndpointSet> set, WeakReference<RawResource> raw) {}
+
+  interface Visitor {
+    void visit(EndpointSet set, ByteString bytes) throws InvalidProtocolBufferException;
+  }
+
+  private final Map<String, Recent> sets = new ConcurrentHashMap<>();
+
+  /** Passes the remembered set of a cluster, if any, with the bytes from which it was decoded. */
+  void visit(String name, Visitor visitor) throws InvalidProtocolBufferException {
+    Recent recent = sets.get(name);
+    EndpointSet set = recent == null ? null : recent.set().get();
+    RawResource raw = recent == null ? null : recent.raw().get();
+    if (set != null && raw != null) {
+      visitor.visit(set, UnsafeByteOperations.unsafeWrap(raw.bytes()));
+    }
+  }
+
+  void add(EndpointSet set, RawResource raw) {
+    if (raw.bytes().length < LARGE) {
+      return;
+    }
+    Recent before = sets.get(set.name());
+    EndpointSet known = before == null ? null : before.set().get();
+    EndpointSet used = set.equals(known) ? known : set; // of equal sets, the first stays in use
+    sets.put(set.name(), new Recent(new WeakReference<>(used), new WeakReference<>(raw)));
+    if (before == null) {
+      sets.values().removeIf(each -> each.set().refersTo(null));
+    }
+  }
+
+  int count() {
+    return sets.size();
+  }
+}
