@@ -30,13 +30,15 @@ public record DecodeContext(
 
   public DecodeContext(
       ServerFeatures features, Map<String, CertificateProvider> certificateProviders) {
-    this(
-        features,
-        certificateProviders,
-        Optional.empty(),
-        false,
-        Overlay.NONE,
-        new RecentEndpoints());
+    this(features, certificateProviders, Optional.empty(), false);
+  }
+
+  public DecodeContext(
+      ServerFeatures features,
+      Map<String, CertificateProvider> providers,
+      Optional<XdsServer> loadServer,
+      boolean isOurs) {
+    this(features, providers, loadServer, isOurs, Overlay.NONE, new RecentEndpoints());
   }
 
   public DecodeContext under(Overlay other) {

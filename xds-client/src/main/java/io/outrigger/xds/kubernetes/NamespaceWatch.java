@@ -129,9 +129,7 @@ final class NamespaceWatch {
 
   private String path(String parameters) {
     String selector =
-        publishers.size() == 1
-            ? EndpointSlice.SERVICE_LABEL + "=" + publishers.firstKey()
-            : EndpointSlice.SERVICE_LABEL + " in (" + String.join(",", publishers.keySet()) + ")";
+        EndpointSlice.SERVICE_LABEL + " in (" + String.join(",", publishers.keySet()) + ")";
     return "/apis/discovery.k8s.io/v1/namespaces/%s/endpointslices?labelSelector=%s%s"
         .formatted(namespace, encoded(selector), parameters);
   }

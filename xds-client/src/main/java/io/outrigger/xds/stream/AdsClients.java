@@ -14,7 +14,6 @@ import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.decode.DecodeContext;
-import io.outrigger.xds.decode.RecentEndpoints;
 import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.report.LoadReporters;
@@ -274,9 +273,7 @@ public final class AdsClients {
         server.features(),
         bootstrap.certificateProviders(),
         transport(server).loadReports().map(reports -> server),
-        !bootstrap.allServers().contains(server),
-        Overlay.NONE,
-        new RecentEndpoints());
+        !bootstrap.allServers().contains(server));
   }
 
   private Collection<Subscription<?>> subscriptions() {

@@ -11,7 +11,6 @@ import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.cluster.PropagatedMetrics.Keys;
 import io.outrigger.testing.Conformance;
-import io.outrigger.xds.overlay.Overlay;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,13 +27,7 @@ class LoadReportingDecoderTest {
           List.of(),
           ServerFeatures.NONE);
   private static final DecodeContext CONTEXT =
-      new DecodeContext(
-          ServerFeatures.NONE,
-          Map.of(),
-          Optional.of(SERVER),
-          false,
-          Overlay.NONE,
-          new RecentEndpoints());
+      new DecodeContext(ServerFeatures.NONE, Map.of(), Optional.of(SERVER), false);
   private static final String SELF = ", \"lrs_server\": {\"self\": {}}";
 
   @Conformance({"A27-12", "A71-09"})
