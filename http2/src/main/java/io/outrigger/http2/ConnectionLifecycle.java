@@ -344,7 +344,8 @@ final class ConnectionLifecycle {
     finish(error, reason);
     // A backend whose connection ends without an error needs no GOAWAY: its socket closes at once.
     boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
-    lingering = new LingeringClose(ctx, linger, error, isSilent);
+    boolean isDead = isSilent && nanoTime() - drainNanos >= IDLE_DRAIN_PING_NANOS;
+    lingering = new LingeringClose(ctx, linger, error, isDead);
   }
 
   /** Ends all streams and stops reading and writing. */

@@ -152,7 +152,7 @@ public final class ClusterManager {
   }
 
   /**
-   * Updates the trees of the changed clusters; the rest of the configuration is unchanged. A
+   * Updates the changed clusters that have a tree; the rest of the configuration is unchanged. A
    * changed cluster may be one that no route names any more, but calls still hold.
    */
   public void update(Map<String, Outcome<ClusterConfig>> changed) {

@@ -41,8 +41,8 @@ public final class CacheTransition {
    * The result of a transition. The caller stores the entry, stops the timers and notifies the
    * watchers, in this order.
    *
-   * @param stopsTimers whether the timers of all servers stop; an answer about the resource always
-   *     stops the timer of its own server
+   * @param stopsTimers whether the timers of all servers stop, not only that of the server which
+   *     answered
    */
   public record Step<T>(CacheEntry<T> before, CacheEntry<T> next, boolean stopsTimers) {
     public void notifyWatcher(ResourceWatcher<T> watcher) {

@@ -12,13 +12,13 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Remembers the last decoded endpoints of each large cluster. An endpoint whose bytes have not
- * changed is not decoded again: it stays the same object, so that the control loop can compare ten
- * thousand endpoints by identity. The references are weak: a set is remembered only while it is in
- * use elsewhere.
+ * changed stays the same object, so that the control loop can compare ten thousand endpoints by
+ * identity. Endpoints behind a proxy are decoded again, and all endpoints are if one has no port.
+ * The references are weak: a set is remembered only while it is in use elsewhere.
  */
 @AnyThread
 public final class RecentEndpoints {
-  private static final int LARGE = 2_048; // bytes; 60 to 100 endpoints
+  private static final int LARGE = 2_048; // bytes; 60 to 100 endpoints without metadata
 
   private record Recent(WeakReference<EndpointSet> set, WeakReference<RawResource> raw) {}
 
@@ -46,7 +46,7 @@ public final class RecentEndpoints {
     EndpointSet known = before == null ? null : before.set().get();
     EndpointSet used = set.equals(known) ? known : set; // of equal sets, the first stays in use
     sets.put(set.name(), new Recent(new WeakReference<>(used), new WeakReference<>(raw)));
-    if (before == null) {
+    if (before == null && Integer.bitCount(sets.size()) == 1) { // seldom, for each visits all
       sets.values().removeIf(each -> each.set().refersTo(null));
     }
   }

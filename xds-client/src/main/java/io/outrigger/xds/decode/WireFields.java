@@ -15,10 +15,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads map fields of a serialized message. Map fields are not read through generated messages: any
- * access to a map field, even to an empty map, builds the descriptors of its file and of all
- * imported files. The descriptors take much time and memory, and most resources are decoded without
- * the descriptors (decision xds-0074).
+ * Reads map fields of a serialized message, and cuts fields out of it. Map fields are not read
+ * through generated messages: any access to a map field, even to an empty map, builds the
+ * descriptors of its file and of all imported files. The descriptors take much time and memory, and
+ * most resources are decoded without the descriptors (decision xds-0074).
  */
 final class WireFields {
   private static final int KEY = 1;
