@@ -56,7 +56,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** A turn continues if at most this number of streams began in its first buffer. */
   private static final int FEW_STREAMS = 8;
 
-  /** If a turn has opened this many streams, less is read from the sockets that follow. */
+  /** If a turn has opened this many streams, requests are read in small buffers from then on. */
   private static final int BUSY_STREAMS = 256;
 
   /**
@@ -161,6 +161,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
       isFirst = false;
     } else if (!hasDelivered) {
       size = Math.min(size, RECORD_BYTES);
+    } else if (isBusy && started.getAsLong() > startedBefore) {
+      size = Math.min(size, SMALL_BYTES);
     }
     ByteBuf buffer;
     try {
@@ -202,7 +204,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   }
 
   private boolean hasFewStreams() {
-    return started.getAsLong() - startedBefore <= (isBusy ? 0 : FEW_STREAMS);
+    return started.getAsLong() - startedBefore <= FEW_STREAMS;
   }
 
   /** Stops reading, and tries again after {@value #WAIT_MILLIS} ms. */

@@ -130,8 +130,10 @@ final class SocketReadsTest {
     assertThat(mayContinue()).isTrue();
 
     othersOpen(1);
-    assertThat(read(1)).isEqualTo(SMALL);
-    assertThat(mayContinue()).isFalse();
+    for (int requests : new int[] {3, 5, 1}) {
+      assertThat(read(requests)).isEqualTo(SMALL);
+      assertThat(mayContinue()).isEqualTo(requests > 1);
+    }
 
     channel.runPendingTasks(); // the end of the loop's turn
     nextTurn();
@@ -151,7 +153,7 @@ final class SocketReadsTest {
     othersOpen(256);
     assertThat(readPart()).isEqualTo(SMALL);
     assertThat(mayContinue()).isTrue();
-    assertThat(read(1)).isEqualTo(RECORD);
+    assertThat(read(9)).isEqualTo(RECORD);
     assertThat(mayContinue()).isFalse();
   }
 
