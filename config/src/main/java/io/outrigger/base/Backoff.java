@@ -23,7 +23,7 @@ public final class Backoff {
     this(random, MAX);
   }
 
-  /** Creates a backoff for frequent retries, whose delays before jitter are at most {@code max}. */
+  /** Creates a backoff for frequent retries. Before jitter, a delay is at most {@code max}. */
   public Backoff(RandomSource random, Duration max) {
     this.random = random;
     this.max = max;

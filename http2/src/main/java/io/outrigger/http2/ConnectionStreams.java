@@ -178,10 +178,10 @@ final class ConnectionStreams {
 
   /**
    * Counts received DATA in the connection's window (section 5.2); returns false if the DATA
-   * exceeds the window. A WINDOW_UPDATE is sent when half of the connection's window is used,
-   * whether or not the DATA was consumed. If it waited, streams that do not consume their DATA
-   * would use up the window and block all other streams. The stream windows bound the memory that
-   * unread DATA takes.
+   * exceeds the window. A WINDOW_UPDATE is sent when half of the connection's window is used, even
+   * if the DATA was not consumed. Otherwise, streams that do not consume their DATA would use up
+   * the window and block all other streams. The stream windows bound the memory that unread DATA
+   * takes.
    */
   boolean receive(int bytes) {
     if (bytes > credit) {

@@ -275,9 +275,7 @@ public final class HeaderList {
       return new HeaderList(Arrays.copyOf(fields, size), size, recurs ? hash() : 0, false);
     }
 
-    /**
-     * Returns a list without some fields, marked as cut; the builder may be reused after a clear.
-     */
+    /** Like {@link #copy}, for a list that lacks received fields (see {@link HeaderList#isCut}). */
     HeaderList cut() {
       return new HeaderList(Arrays.copyOf(fields, size), size, 0, true);
     }

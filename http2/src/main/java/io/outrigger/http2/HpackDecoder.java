@@ -157,7 +157,7 @@ final class HpackDecoder {
     return field;
   }
 
-  /** Whether a field is too large for any list or table; its value is the last string. */
+  /** Whether {@code name} with the value read last is too large for any list or table. */
   private boolean isTooLarge(HeaderName name) {
     return name.text().length() + textLength + HeaderField.OVERHEAD > maxUsefulBytes();
   }

@@ -11,8 +11,8 @@ import io.outrigger.base.LoopConfined;
  * <p>After {@value #STEP} reset requests, an empty SETTINGS frame is sent. A server that
  * acknowledges SETTINGS has read all earlier frames (section 6.5.3). SETTINGS are used instead of
  * PING: gRPC servers close a connection after three PINGs if they sent no response in between.
- * While the server may have {@value #MAX} reset requests unread, no stream is opened. If the server
- * does not acknowledge within {@value #TIMEOUT_SECONDS} seconds, the reset requests count as read.
+ * While {@value #MAX} reset requests are possibly unread, no stream is opened. If the server does
+ * not acknowledge within {@value #TIMEOUT_SECONDS} seconds, the reset requests count as read.
  */
 @LoopConfined
 final class ResetFence {

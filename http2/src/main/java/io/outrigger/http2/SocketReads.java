@@ -60,7 +60,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   private static final int BUSY_STREAMS = 256;
 
   /**
-   * Reports that no buffer is available now, or that the process may not allocate another buffer.
+   * Reports that no buffer is available now, or that the process must not allocate another buffer.
    * {@link Http2Connection} ignores this exception. After an {@link OutOfMemoryError} instead,
    * Netty would close the channel.
    */
@@ -86,7 +86,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   private boolean isFirst;
   private boolean isBusy;
 
-  /** Whether a server has got bytes in this turn; those of half a TLS record have not come. */
+  /** Whether a server has got bytes in this turn; an incomplete TLS record does not count. */
   private boolean hasDelivered;
 
   private long startedBefore;

@@ -23,7 +23,7 @@ public final class CircuitBreakers {
 
   private final Map<Key, Entry> used = new HashMap<>();
 
-  /** Breakers that no policy uses; some of their calls may not have ended yet. */
+  /** Breakers that no policy uses; some of their calls may still be in progress. */
   private final Map<Key, Entry> unused = new HashMap<>();
 
   /** Returns the breaker of a cluster; the caller must return it with {@link #release}. */

@@ -64,7 +64,7 @@ public sealed interface PickPlan {
       shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** Returns the first reason among those of the parts, which all come from one policy. */
+    /** Returns the first reason that a part gives; all reasons come from one policy. */
     @Override
     public Optional<String> exclusionReason() {
       if (shares.stream().filter(Share::isUse).count() > 1) {

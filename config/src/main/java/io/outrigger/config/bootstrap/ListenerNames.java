@@ -38,7 +38,7 @@ public final class ListenerNames {
 
   /**
    * Returns the name of the Listener resource for a server that listens at {@code listen}, such as
-   * {@code [::]:8080}. Fails if the bootstrap lacks the template or the authority of the name.
+   * {@code [::]:8080}. Fails if the bootstrap lacks the template, or lacks the name's authority.
    */
   public static Outcome<String> ofServer(Bootstrap bootstrap, String listen) {
     return bootstrap

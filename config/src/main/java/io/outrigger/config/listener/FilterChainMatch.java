@@ -62,8 +62,8 @@ public record FilterChainMatch(
 
   /**
    * Whether the two chains are duplicates: a connection could match both equally well. A36 compares
-   * the Cartesian products of the fields. Two products share an element if the chains share a value
-   * of each field.
+   * the Cartesian products of the fields. Two products have an element in common if the chains have
+   * a value in common in every field.
    */
   public boolean duplicates(FilterChainMatch other) {
     return transport.equals(other.transport)

@@ -25,9 +25,9 @@ enum Ownership {
   SESSIONS;
 
   enum Event {
-    /** A policy below begins to use the address, which no policy used before. */
+    /** A balancing policy begins to use the address; before, no policy used it. */
     ACQUIRED,
-    /** The last policy below that used the address has closed its subchannel. */
+    /** The last balancing policy with a subchannel for the address has closed the subchannel. */
     RELEASED,
     /** A session's call waits for a connection. */
     REQUESTED,

@@ -152,8 +152,8 @@ public final class ClusterManager {
   }
 
   /**
-   * Updates the changed clusters that have a tree; the rest of the configuration is unchanged. A
-   * changed cluster may be one that no route names any more, but calls still hold.
+   * Updates the changed clusters that have a tree; the rest of the configuration is unchanged.
+   * Calls may still hold a changed cluster that no route names any more.
    */
   public void update(Map<String, Outcome<ClusterConfig>> changed) {
     control.checkInside();

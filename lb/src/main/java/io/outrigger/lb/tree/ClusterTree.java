@@ -107,7 +107,7 @@ final class ClusterTree {
         .toList();
   }
 
-  /** Of the endpoints that ordinary requests may not reach, returns those that pass the filter. */
+  /** Returns the endpoints that pass the filter and that ordinary requests must not reach. */
   private static List<Backend> unusable(
       List<List<LocalityBackends>> backends, Predicate<Backend> filter) {
     return backends.stream()
@@ -210,7 +210,7 @@ final class ClusterTree {
    * A locality whose endpoints are converted to backends, the form that policies use.
    *
    * @param usable the backends that ordinary requests may reach (A27-08)
-   * @param unusable the backends that ordinary requests may not reach
+   * @param unusable the backends that ordinary requests must not reach
    */
   private record LocalityBackends(
       LocalityEndpoints source, List<Backend> usable, List<Backend> unusable) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * An ended call, for the access log. Event loops create these records, so conversions to text are
  * left to the threads that read the records.
  *
- * @param forward the name of the forward or served address
+ * @param forward the name of the {@code --forward} or {@code --serve} that received the call
  * @param endMillis the end of the call, in milliseconds since 1970
  * @param authority the {@code :authority} that the app sent; may be empty
  * @param route the name of the route; empty when the route has no name or the call was not routed

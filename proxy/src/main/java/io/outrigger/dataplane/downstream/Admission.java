@@ -32,7 +32,7 @@ public interface Admission {
    * The times at which an old connection ends.
    *
    * @param goAway the time until GOAWAY is sent
-   * @param end the time until the connection is closed, whether or not its streams have ended
+   * @param end the time until the connection is closed, even if some streams are still open
    */
   record Retirement(Duration goAway, Duration end) {}
 

@@ -34,7 +34,7 @@ final class DownstreamResponse {
     AWAITED,
     /** Final headers were sent; only trailers or a reset can end the response. */
     BEGUN,
-    /** The whole response was passed to the stream, but the app may not have read all data. */
+    /** The whole response was passed to the stream, but the app has perhaps not read all data. */
     COMPLETE,
     /** The response is complete; RST_STREAM(NO_ERROR) follows when the response was written. */
     STOPPING,
@@ -167,9 +167,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * Resets the stream if the response is complete but the request is not. A later task decides
-   * this: the end of a unary request is often read but not yet processed, and such a call must not
-   * be reset.
+   * Resets the stream if the response is complete but the request is not. A later task checks this
+   * again, because the end of a unary request is often read but not yet processed. Such a call must
+   * not be reset.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how much memory peers make the process hold ({@code --max-memory}). The measure is the
- * sum of the bytes that Netty's allocator has given out, those of {@link TlsMemory}, and the live
+ * sum of three: bytes that Netty's allocator has given out, bytes of {@link TlsMemory}, and live
  * bytes of the heap after a collection. The live bytes of the program itself are subtracted.
  *
  * <pre>

@@ -60,7 +60,7 @@ public final class ConfigSelector {
     return new ConfigSelector("", List.of(), new RouteChoice[0], rejection, isLast);
   }
 
-  /** Whether this selector fails every request, but a later selector of the target may not. */
+  /** Whether this selector fails every request, and a later selector of the target may succeed. */
   public boolean mayRecover() {
     return failure != null && !isLast;
   }

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A call gets a stream on the oldest connection that admits a stream; otherwise the call waits.
  * Waiting calls are served in order. While a call waits and no connection admits a stream, the loop
  * opens another connection, one attempt at a time. The first connection of a loop is always
- * allowed. Further connections are called extra; those of all loops share one limit.
+ * allowed. Further connections are called extra. All loops share one limit of extra connections.
  *
  * <p>While a loop has no connection, its attempt may fail or take longer than {@link
  * #BORROW_DELAY}. The loop then borrows: its calls get streams on connections of another loop.
  * Meanwhile the loop attempts to connect, with gRPC's back-off. When an attempt succeeds, the loop
- * serves all its calls, also those at the other loop. A loop that loses its last connection lends
- * no more streams. Calls of other loops then return.
+ * serves all its waiting calls, including calls that wait at the other loop. A loop that loses its
+ * last connection lends no more streams. Waiting calls of other loops then return to their loops.
  *
  * <p>The transport ends when no loop has a connection left, even if attempts are in progress.
  */

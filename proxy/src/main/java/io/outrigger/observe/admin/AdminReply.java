@@ -32,7 +32,7 @@ import java.util.concurrent.CompletionStage;
  * A reply of the admin server. The reply owns its body and is sent once.
  *
  * @param feed the source of the events; empty for a reply that is not a stream
- * @param headers headers in addition to those of every reply
+ * @param headers headers in addition to the headers of every reply
  */
 @AnyThread
 public record AdminReply(

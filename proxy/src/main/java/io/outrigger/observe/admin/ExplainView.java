@@ -59,8 +59,8 @@ public final class ExplainView {
   }
 
   /**
-   * Returns the {@code :authority} of the most probable branch, for its first candidate. Without a
-   * candidate, returns the value for an endpoint without a host name.
+   * Returns the {@code :authority} that the first candidate of the most probable branch would get.
+   * Without a candidate, returns the value for an endpoint without a host name.
    */
   private static Object authority(Explanation explanation, List<JsonObject> branches) {
     JsonArray found = branches.isEmpty() ? null : branches.get(0).getAsJsonArray("candidates");

@@ -17,8 +17,7 @@ import java.util.function.UnaryOperator;
 /**
  * Explains how a request would be handled at this moment.
  *
- * @param authority returns the {@code :authority} that is sent, given the one that the route sets
- *     (or an empty text)
+ * @param authority maps the route's {@code :authority}, or an empty text, to the value that is sent
  * @param domain the virtual host that serves the target; empty while there is no configuration
  * @param routes the verdicts on the first examined routes, in order
  * @param furtherRoutes the number of routes after those in {@code routes}

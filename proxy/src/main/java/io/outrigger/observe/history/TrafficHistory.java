@@ -67,7 +67,7 @@ public final class TrafficHistory implements CallObserver {
   private Instant begin;
 
   /**
-   * @param endpoint the address without connection details; empty for a cluster's series
+   * @param endpoint {@code IP:port} without proxy and TLS settings; empty for the whole cluster
    */
   private record Key(String cluster, String endpoint) {}
 

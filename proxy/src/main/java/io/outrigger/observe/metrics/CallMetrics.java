@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instruments of A66 for clients and servers, and those of A96, with the labels of A89 and A78.
- * All forwards to the same target count as one client.
+ * The instruments of A66 (for clients and servers) and of A96, with the labels of A89 and A78. All
+ * forwards to the same target count as one client.
  */
 final class CallMetrics {
   private enum Kind {

@@ -87,7 +87,7 @@ record PortOpener(
   private static final RandomSource RANDOM = RandomSource.SYSTEM;
 
   /**
-   * Opens the port of a forward. No xDS resource is watched yet.
+   * Opens the local port of a {@code --forward}. No xDS resource is watched yet.
    *
    * @throws StartFailure when the port cannot be bound
    */

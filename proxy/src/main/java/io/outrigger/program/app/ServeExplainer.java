@@ -30,8 +30,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Explains how a served address would treat a request, without sending the request. Filter chain,
- * peer checks, route and filters are the same as those of real calls.
+ * Explains how a served address would treat a request, without sending the request. Real calls use
+ * the same filter chain, peer checks, route and filters.
  */
 @AnyThread
 final class ServeExplainer {

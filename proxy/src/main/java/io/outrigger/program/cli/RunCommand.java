@@ -11,8 +11,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * {@code outrigger run} with its help and its usage errors. {@link RunLine} reads plain command
- * lines of {@code run} without picocli.
+ * The picocli command {@code outrigger run}: its flags, help and usage errors. Picocli reads only
+ * command lines that {@link RunLine} cannot read.
  */
 final class RunCommand implements Callable<Integer> {
   /** The headings of the help, by the first flag of each group. */

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;
 
-  /** Keys that messages may show. Other keys may be secrets, if the flag names a wrong file. */
+  /** Keys that messages may show. If the flag names a wrong file, other keys may be secrets. */
   private static final Pattern FORM = Pattern.compile("[A-Za-z_-]{1,40}");
 
   private static final int SHOWN_WITHOUT_KEY = 3;

@@ -12,8 +12,8 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * The roots of the system (A82): those in the file that the environment names, otherwise the roots
- * of the JVM.
+ * The roots of the system (A82): the roots in the file that the environment names, otherwise the
+ * roots of the JVM.
  *
  * @param file the value of {@code SSL_CERT_FILE}; an empty value counts as unset
  */

@@ -18,8 +18,8 @@ public final class UnusableFile extends Exception {
   }
 
   /**
-   * Creates an exception for a file that does not exist or does not match another file. Its writer
-   * may not have finished yet.
+   * Creates an exception for a file that does not exist or does not match another file. Perhaps the
+   * file is still being written.
    */
   static UnusableFile unfinished(String field, String path, String reason) {
     return new UnusableFile(field, path, reason, true);

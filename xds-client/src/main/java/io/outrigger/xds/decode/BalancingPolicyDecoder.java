@@ -21,7 +21,7 @@ final class BalancingPolicyDecoder {
   /** The maximum depth of nested policies (A52 "xDS LB Policy Registry"). */
   static final int MAX_DEPTH = 16;
 
-  /** A policy that only aggregate clusters may name (A75-04). */
+  /** The type of a policy that is valid only for an aggregate cluster (A75-04). */
   private static final String CLUSTER_PROVIDED =
       "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided";
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class Redaction {
-  /** Maps each message type that describes a header to its field with the header's name. */
+  /** Maps each message type for a header to the field that contains the header's name. */
   private static final Map<String, String> HEADER_NAME_FIELDS =
       Map.of(
           "envoy.config.core.v3.HeaderValue", "key",
@@ -66,8 +66,8 @@ public final class Redaction {
 
   /**
    * Returns {@code resource} without secrets; if all parts are readable and without secrets, the
-   * bytes stay the same. An unreadable part is replaced by a {@code Struct} with its {@code
-   * type_url} and its length in {@code bytes}. Never throws.
+   * bytes stay the same. An unreadable part is replaced by a {@code Struct} of two fields: {@code
+   * type_url}, and {@code bytes} with the length of the part. Never throws.
    */
   public static Any of(RawResource resource) {
     return apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);

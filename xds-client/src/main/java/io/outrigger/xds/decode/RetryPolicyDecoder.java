@@ -41,7 +41,7 @@ final class RetryPolicyDecoder {
                 codes, attempts, atLeastMinimum(base.get()), atLeastMinimum(max.get())));
   }
 
-  /** Raises an interval below the minimum (A44-03); called after base and max were compared. */
+  /** Raises an interval to the minimum (A44-03). The two intervals were compared before this. */
   private static Duration atLeastMinimum(Duration interval) {
     Duration shortest = RetryPolicy.MIN_INTERVAL;
     return interval.compareTo(shortest) < 0 ? shortest : interval;

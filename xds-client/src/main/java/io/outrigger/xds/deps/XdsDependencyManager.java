@@ -69,8 +69,8 @@ public final class XdsDependencyManager {
     void onConfig(Outcome<XdsConfig> config);
 
     /**
-     * Called when only clusters have changed. The clusters are those of the configuration or, if
-     * the target has failed, those that calls still use.
+     * Called when only clusters have changed. They belong to the configuration or, if the target
+     * has failed, are still in use by calls.
      */
     void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }

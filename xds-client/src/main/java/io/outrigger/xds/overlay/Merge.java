@@ -105,7 +105,7 @@ public final class Merge {
 
     /**
      * Whether the rule must not set {@code field}. Either an earlier rule has set the whole field,
-     * or the rule may not replace another member of the oneof, which is set.
+     * or another member of the oneof is set and the rule must not replace it.
      */
     private boolean isReserved(
         Message.Builder into, FieldDescriptor field, String parentPath, String path) {

@@ -113,7 +113,7 @@ public final class WeightedRoundRobinPolicy
     return isFallback ? new double[ready.size()] : weights;
   }
 
-  /** Returns the turn counts of all event loops; each loop begins with a different count. */
+  /** Returns the numbers of the event loops' next turns; each loop begins at a different number. */
   private long[] sequences(int endpoints) {
     long[] known = sequences;
     if (known == null) {
@@ -224,11 +224,11 @@ public final class WeightedRoundRobinPolicy
   }
 
   /**
-   * Picks endpoints in the order of a schedule. Each event loop counts its own turns. All pickers
-   * of a policy share the turn counts, so that a picker with new weights continues the round.
+   * Picks endpoints in the order of a schedule. Each event loop numbers its own turns. All pickers
+   * of a policy share the numbers, so that a picker with new weights continues the round.
    *
    * @param schedule maps the number of a turn to an index in {@code results}
-   * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
+   * @param sequences the numbers of the event loops' next turns, {@link #STRIDE} indexes apart
    */
   @AnyThread
   @SuppressWarnings("ArrayRecordComponent") // instances are never compared

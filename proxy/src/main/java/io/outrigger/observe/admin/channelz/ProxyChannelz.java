@@ -194,8 +194,8 @@ public final class ProxyChannelz extends ChannelzImplBase {
   }
 
   /**
-   * Returns at most {@code size} + 1 objects, first those of grpc-java. If {@code isAll}, grpc-java
-   * has no more, and the proxy's objects follow from the id {@code start}.
+   * Returns at most {@code size} + 1 objects, grpc-java's objects first. {@code isAll} means that
+   * grpc-java has no more; the proxy's objects then follow from the id {@code start}.
    */
   private static <T> List<T> joined(
       List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {

@@ -24,9 +24,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Checks the apps of served addresses with {@code grpc.health.v1}, for probes from outside the pod.
- * An app without this service is serving if it accepts a connection. A result is cached for a
- * second, so that frequent checks cost the apps little.
+ * Checks the health of the apps behind {@code --serve} with {@code grpc.health.v1}, for probes from
+ * outside the pod. An app without this service counts as healthy if it accepts a connection. A
+ * result is cached for a second, so that frequent checks cost the apps little.
  */
 @ControlConfined
 public final class AppHealth {

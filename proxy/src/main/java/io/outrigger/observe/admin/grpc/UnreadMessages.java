@@ -16,9 +16,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /**
- * Counts the messages of each call that the peer may not have read. Such messages were sent since
- * the call was last ready for more. The transport buffers them while the peer does not read or
- * grant flow-control credit. When {@link AdminBudget} ends a call, its whole connection is closed,
+ * Counts, for each call, the messages that are possibly unread: all messages since the call was
+ * last ready for more. The transport buffers them while the peer does not read or grant
+ * flow-control credit. When {@link AdminBudget} ends a call, its whole connection is closed,
  * because nothing else frees the buffered messages.
  */
 @AnyThread
