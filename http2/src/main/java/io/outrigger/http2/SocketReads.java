@@ -86,7 +86,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   private boolean isFirst;
   private boolean isBusy;
 
-  /** Whether a server has got bytes in this turn; an incomplete TLS record does not count. */
+  /** Whether a server has got bytes in this turn, decrypted over TLS; always true for a client. */
   private boolean hasDelivered;
 
   private long startedBefore;

@@ -149,11 +149,14 @@ final class StatusReport {
     return new Table("FORWARD", "LISTEN", "TARGET", "STATE", "ERROR")
         .with(
             forwards,
-            each -> {
-              String[] cells = each.texts("name", "listen", "target", "state", "error");
-              cells[3] = reachability(each);
-              return cells;
-            });
+            each ->
+                new String[] {
+                  each.name(),
+                  each.text("listen"),
+                  each.text("target"),
+                  reachability(each),
+                  each.text("error")
+                });
   }
 
   private static List<String> listeners(List<JsonView> listeners) {
@@ -189,25 +192,27 @@ final class StatusReport {
     return new Table("TIME", "EVENT", "SUBJECT", "MESSAGE")
         .with(
             events.subList(Math.max(0, events.size() - EVENTS_SHOWN), events.size()),
-            event -> {
-              String[] cells = event.texts("time", "kind", "subject", "message");
-              cells[0] = event.millis("time");
-              cells[3] = cells[3].replaceFirst(LONG_MESSAGE, "$1…");
-              return cells;
-            });
+            event ->
+                new String[] {
+                  event.millis("time"),
+                  event.text("kind"),
+                  event.text("subject"),
+                  event.text("message").replaceFirst(LONG_MESSAGE, "$1…")
+                });
   }
 
   private static List<String> resources(JsonView xds) {
     return new Table("RESOURCE", "TYPE", "STATE", "VERSION", "ERROR")
         .with(
             xds.list("resources"),
-            resource -> {
-              JsonView error = resource.object("errorState").orElse(JsonView.EMPTY);
-              String[] cells = resource.texts("name", "typeUrl", "clientStatus", "versionInfo", "");
-              cells[1] = cells[1].replaceFirst(".*[.]", "");
-              cells[4] = error.text("details");
-              return cells;
-            });
+            resource ->
+                new String[] {
+                  resource.name(),
+                  resource.text("typeUrl").replaceFirst(".*[.]", ""),
+                  resource.text("clientStatus"),
+                  resource.text("versionInfo"),
+                  resource.object("errorState").orElse(JsonView.EMPTY).text("details")
+                });
   }
 
   private static List<String> tree(JsonView lb) {

@@ -13,6 +13,7 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.xds.decode.RecentEndpoints.Known;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -54,11 +55,17 @@ final class EndpointDecoder {
       ClusterLoadAssignment proto, ByteString bytes, DecodeContext context, FieldErrors errors)
       throws InvalidProtocolBufferException {
     var decoder = new EndpointDecoder();
-    context.recent().visit(proto.getClusterName(), decoder::addKnown);
+    Optional<Known> before = context.recent().find(proto.getClusterName());
+    if (before.isPresent()) {
+      decoder.addKnown(before.get().set(), before.get().bytes());
+    }
     return decoder.decode(proto, bytes, errors);
   }
 
-  /** Maps the bytes of the endpoints of {@code raw} to the endpoints of the set decoded from it. */
+  /**
+   * Maps the bytes of the endpoints of {@code raw} to the endpoints of the set decoded from it. The
+   * order is that of {@link #decode}: by priority, then by place in the message.
+   */
   private void addKnown(EndpointSet set, ByteString raw) throws InvalidProtocolBufferException {
     Map<List<Integer>, List<ByteString>> parts = WireFields.cut(raw, LB_ENDPOINTS).parts();
     var proto = ClusterLoadAssignment.parseFrom(withoutEndpoints(raw));

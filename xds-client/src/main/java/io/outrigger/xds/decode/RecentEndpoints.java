@@ -1,13 +1,13 @@
 package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnsafeByteOperations;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.xds.RawResource;
 import java.lang.ref.WeakReference;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -22,20 +22,18 @@ public final class RecentEndpoints {
 
   private record Recent(WeakReference<EndpointSet> set, WeakReference<RawResource> raw) {}
 
-  interface Visitor {
-    void visit(EndpointSet set, ByteString bytes) throws InvalidProtocolBufferException;
-  }
+  /** A remembered set and the bytes from which it was decoded. */
+  record Known(EndpointSet set, ByteString bytes) {}
 
   private final Map<String, Recent> sets = new ConcurrentHashMap<>();
 
-  /** Passes the remembered set of a cluster, if any, with the bytes from which it was decoded. */
-  void visit(String name, Visitor visitor) throws InvalidProtocolBufferException {
+  Optional<Known> find(String name) {
     Recent recent = sets.get(name);
     EndpointSet set = recent == null ? null : recent.set().get();
     RawResource raw = recent == null ? null : recent.raw().get();
-    if (set != null && raw != null) {
-      visitor.visit(set, UnsafeByteOperations.unsafeWrap(raw.bytes()));
-    }
+    return set == null || raw == null
+        ? Optional.empty()
+        : Optional.of(new Known(set, UnsafeByteOperations.unsafeWrap(raw.bytes())));
   }
 
   void add(EndpointSet set, RawResource raw) {

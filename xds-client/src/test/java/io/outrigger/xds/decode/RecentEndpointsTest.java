@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is decoded again of a large cluster: what has other bytes. */
+/** An endpoint of a large cluster is decoded again only if its bytes have changed. */
 class RecentEndpointsTest {
   private static final int MANY = 1_000;
 
