@@ -197,8 +197,10 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
             .sorted()
             .limit(MAX_PORTS_SHOWN)
             .collect(Collectors.joining(", "));
-    return "has no port \"%s\": its pods listen on %s; give the name or the number of such a port"
-        .formatted(target.port(), known.isEmpty() ? "no TCP port" : PlainText.of(known));
+    return known.isEmpty()
+        ? "has no TCP port in its slices; check ports and targetPort of the Service"
+        : "has no port \"%s\": its pods listen on %s; give the name or the number of such a port"
+            .formatted(target.port(), PlainText.of(known));
   }
 
   private Outcome<Any> missing(String reason) {

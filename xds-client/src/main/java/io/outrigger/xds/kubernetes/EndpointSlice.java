@@ -132,9 +132,9 @@ record EndpointSlice(
 
   private static Optional<Endpoint> endpoint(JsonObject json) {
     JsonObject conditions = ApiJson.object(json, "conditions");
-    boolean isReady = isTrue(conditions, "ready", true); // the API's default is true
+    boolean isReady = isTrue(conditions, "ready", true); // the defaults are those of the API
     boolean isDraining =
-        isTrue(conditions, "serving", false) && isTrue(conditions, "terminating", false);
+        isTrue(conditions, "serving", true) && isTrue(conditions, "terminating", false);
     // All addresses of an endpoint are equivalent, and consumers may use only the first.
     Optional<String> ip =
         ApiJson.array(json, "addresses").asList().stream()

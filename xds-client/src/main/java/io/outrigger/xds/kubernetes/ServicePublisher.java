@@ -39,6 +39,7 @@ final class ServicePublisher {
 
   private static final Duration RETRY_AFTER_FAILURE = Duration.ofSeconds(2);
 
+  private static final int FORBIDDEN = 403;
   private static final int NOT_FOUND = 404;
   private static final int TOO_MANY = 429;
   private static final int SERVER_ERROR = 500;
@@ -141,9 +142,10 @@ final class ServicePublisher {
     if (!found.isOk() && portName.isPresent()) {
       found = byTarget.ofPort(portName.get()).of(slices.get());
     }
+    String remedy = slices.get().isEmpty() ? "" : refusal;
     return found.match(
         Outcome::ok,
-        failure -> Outcome.failed(new RpcStatus(failure.code(), failure.message() + refusal)));
+        failure -> Outcome.failed(new RpcStatus(failure.code(), failure.message() + remedy)));
   }
 
   private void readService() {
@@ -172,14 +174,14 @@ final class ServicePublisher {
               .flatMap(response -> SecretJson.object(response.body()))
               .flatMap(this::nameOfPort);
     }
-    if (!isConclusive) {
+    if (status == ApiClient.OK || status == NOT_FOUND) {
+      refusal = "";
+    } else if (status == FORBIDDEN) {
+      refusal = "; if it is a port of the Service, allow the verb get on services (403)";
+    } else {
       refusal =
           "; the Service cannot be read: "
               + answer.match(response -> Integer.toString(status), RpcStatus::message);
-    } else if (status == ApiClient.OK || status == NOT_FOUND) {
-      refusal = "";
-    } else {
-      refusal = "; if it is a port of the Service, allow the verb get on services (" + status + ")";
     }
     publish();
   }

@@ -2,6 +2,8 @@ package io.outrigger.xds.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
@@ -162,6 +164,14 @@ class AssignmentTest {
     assertThat(failure("http", two).message()).contains("no port \"http\"");
   }
 
+  /** Such as the slices of a headless Service without ports. */
+  @Conformance("KN-01")
+  @Test
+  void aServiceWithoutPortsIsToldSo() {
+    assertThat(failure("80", SliceText.of("a", "orders").ready("10.0.0.1")).message())
+        .endsWith("has no TCP port in its slices; check ports and targetPort of the Service");
+  }
+
   @Conformance("KN-05")
   @Test
   void noSliceIsAMissingServiceAndAnEmptyOneIsNot() {
@@ -196,6 +206,31 @@ class AssignmentTest {
                         .pod(SliceText.pod("10.0.0.3", false, true, false))
                         .pod(SliceText.pod("10.0.0.4", false, false, false)))))
         .containsExactly("/0 weight 1: HEALTHY 10.0.0.1:80");
+  }
+
+  /** Slices that no controller of Kubernetes wrote may omit conditions. */
+  @Conformance("KN-03")
+  @Test
+  void aConditionThatIsAbsentHasTheDefaultOfTheApi() {
+    SliceText slice = slice("a");
+    List<String> conditions =
+        List.of(
+            "{}",
+            "{serving: false}",
+            "{terminating: true}",
+            "{ready: false}",
+            "{ready: false, terminating: true}",
+            "{ready: false, serving: false, terminating: true}");
+    for (int i = 0; i < conditions.size(); i++) {
+      JsonObject pod = SliceText.pod("10.0.0." + i, true, true, false);
+      pod.add("conditions", JsonParser.parseString(conditions.get(i)));
+      slice = slice.pod(pod);
+    }
+
+    assertThat(shown(of("80", NO_ZONE, slice)))
+        .containsExactly(
+            "/0 weight 3: HEALTHY 10.0.0.0:80, HEALTHY 10.0.0.1:80, HEALTHY 10.0.0.2:80,"
+                + " DRAINING 10.0.0.4:80");
   }
 
   @Conformance("KN-03")

@@ -629,6 +629,20 @@ class KubernetesScenarioTest {
 
     api.put(SliceText.of("orders-1", "orders").port("grpc", 80).ready("10.0.0.1"));
     await(service, "10.0.0.1:80");
+
+    api.delete("shop", "orders-1");
+    awaitFailure(service, "has no EndpointSlices");
+    assertThat(failures.get(service.toString())).as("the port is not to blame").endsWith("name");
+  }
+
+  @Conformance({"KN-01", "KN-05"})
+  @Test
+  void aServiceThatCannotBeReadIsToldWithTheReason() throws Exception {
+    var service = new ServicePort("orders", "shop", "80");
+    api.refuse("get", 401, "unauthorized");
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(service);
+    awaitFailure(service, "such a port; the Service cannot be read: 401");
   }
 
   /** Another replica of the API server may know less than the one that was asked before. */
