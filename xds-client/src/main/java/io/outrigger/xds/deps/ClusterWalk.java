@@ -32,10 +32,15 @@ final class ClusterWalk {
   private final DependencyGraph.Lookup lookup;
   private final ResolutionNotes notes;
   private final Map<String, Outcome<ClusterConfig>> previous;
-  private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
-  private final Set<String> kept = new HashSet<>();
-  private final Map<String, List<String>> byService = new HashMap<>();
-  private final List<String> unresolved = new ArrayList<>();
+
+  /** The results of visited clusters; complete only when {@link #unresolved} is empty. */
+  final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
+
+  /** The names of the clusters whose result is copied from the previous walk. */
+  final Set<String> kept = new HashSet<>();
+
+  final Map<String, List<String>> byService = new HashMap<>();
+  final List<String> unresolved = new ArrayList<>();
 
   /**
    * @param previous the results of the previous walk
@@ -47,31 +52,6 @@ final class ClusterWalk {
     this.lookup = lookup;
     this.notes = notes;
     this.previous = previous;
-  }
-
-  /**
-   * Returns the result of each visited cluster. The map is complete only when {@link #unresolved}
-   * is empty.
-   */
-  Map<String, Outcome<ClusterConfig>> clusters() {
-    return clusters;
-  }
-
-  /** Returns the names of the clusters whose result is copied from the previous walk. */
-  Set<String> kept() {
-    return kept;
-  }
-
-  Map<String, List<String>> byService() {
-    return byService;
-  }
-
-  List<String> unresolved() {
-    return unresolved;
-  }
-
-  void visitAll(Iterable<String> names) {
-    names.forEach(this::visit);
   }
 
   /**
@@ -106,7 +86,7 @@ final class ClusterWalk {
   }
 
   /** Visits a cluster and the clusters below it; without recursion, because loops may be long. */
-  private void visit(String root) {
+  void visit(String root) {
     if (clusters.containsKey(root)) {
       return;
     }
@@ -254,12 +234,9 @@ final class ClusterWalk {
     }
 
     private void visit(String name, int depth) {
-      if (depth == MAX_DEPTH) {
-        tooDeep = true;
-        return;
-      }
-      if (!reached.add(name)) {
-        return; // reached twice (a diamond), so its leaves are listed, or a loop (A75-09)
+      tooDeep |= depth == MAX_DEPTH;
+      if (tooDeep || !reached.add(name)) {
+        return; // too deep, reached twice (a diamond, its leaves are listed), or a loop (A75-09)
       }
       WatchState<ClusterResource> known = clusters.apply(name);
       if (known.value().isEmpty()) {

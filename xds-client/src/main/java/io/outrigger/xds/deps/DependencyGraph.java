@@ -102,11 +102,11 @@ final class DependencyGraph {
     Optional<HostChoice> choice = routes.value().map(this::choose);
 
     var walk = new ClusterWalk(lookup, notes, results);
-    choice.ifPresent(chosen -> walk.visitAll(chosen.clusters()));
+    choice.ifPresent(chosen -> chosen.clusters().forEach(walk::visit));
     walk.visitHeld(keep);
-    clustersByService = walk.byService();
-    results = walk.clusters();
-    kept = walk.kept();
+    clustersByService = walk.byService;
+    results = walk.clusters;
+    kept = walk.kept;
 
     return conclude(listener, routes, choice, walk);
   }
@@ -170,17 +170,16 @@ final class DependencyGraph {
           "route configuration \"%s\" has no virtual host for \"%s\"" // A74-05
               .formatted(choice.get().table().name(), authority));
     }
-    if (!walk.unresolved().isEmpty()) {
-      return new Resolution.Waiting(walk.unresolved().get(0)); // A74-01
+    if (!walk.unresolved.isEmpty()) {
+      return new Resolution.Waiting(walk.unresolved.get(0)); // A74-01
     }
-    var config =
-        new XdsConfig(api, choice.get().table(), choice.get().host().get(), walk.clusters());
+    var config = new XdsConfig(api, choice.get().table(), choice.get().host().get(), walk.clusters);
     return new Resolution.Complete(Outcome.ok(config), config.clusters());
   }
 
   /** Returns the failure of the target, with the clusters that calls hold (A31-06). */
   private Resolution failed(ClusterWalk walk, String reason) {
-    return new Resolution.Complete(Outcome.failed(notes.failure(reason)), walk.clusters());
+    return new Resolution.Complete(Outcome.failed(notes.failure(reason)), walk.clusters);
   }
 
   private static WatchState<RouteTable> routesOf(ListenerResource listener, Lookup lookup) {

@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -107,6 +108,18 @@ class FlatteningTest {
   @Test
   void nothingBelowTheLimitIsLookedUp() {
     assertThat(flatten(chain(100)).reached).hasSize(Flattening.MAX_DEPTH);
+  }
+
+  /** The time of a complete walk would be the square of the number of clusters. */
+  @Test
+  void aWalkEndsAtTheFirstPathThatIsTooDeep() {
+    List<String> all = IntStream.range(0, 300).mapToObj(i -> i == 0 ? "R" : "X" + i).toList();
+    String each = "=" + String.join(" ", all);
+
+    Flattening flat = flatten(String.join(";", all.stream().map(name -> name + each).toList()));
+
+    assertThat(flat.tooDeep).isTrue();
+    assertThat(flat.reached).hasSize(Flattening.MAX_DEPTH);
   }
 
   /** R -> X1 -> … -> L with {@code aggregates} aggregates. */
