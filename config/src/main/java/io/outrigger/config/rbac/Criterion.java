@@ -12,8 +12,6 @@ import java.util.Optional;
 public sealed interface Criterion {
   Criterion ALWAYS = new Constant(true);
 
-  Criterion NEVER = new Constant(false);
-
   /** Returns a criterion that matches if every element of a non-empty list matches. */
   static Criterion all(List<Criterion> criteria) {
     return criteria.size() == 1 ? criteria.get(0) : new All(criteria);

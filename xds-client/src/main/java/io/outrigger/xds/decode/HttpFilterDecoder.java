@@ -69,10 +69,11 @@ final class HttpFilterDecoder {
     return filters;
   }
 
+  /** Returns true for an unreadable TypedStruct, because the decoder reports the error later. */
   private static boolean isKnown(Any config, Function<String, Optional<FilterDecoder>> filters) {
     return TypedConfig.of(config, FieldErrors.ofResource())
-        .flatMap(typed -> filters.apply(typed.typeName()))
-        .isPresent();
+        .map(typed -> filters.apply(typed.typeName()).isPresent())
+        .orElse(true);
   }
 
   private static Optional<? extends FilterConfig> config(

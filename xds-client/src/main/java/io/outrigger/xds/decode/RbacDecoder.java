@@ -45,20 +45,17 @@ final class RbacDecoder {
   static final FilterDecoder DECODER =
       new FilterDecoder(
           TYPE,
-          RbacDecoder::decode,
+          (config, errors) ->
+              config
+                  .readStrictly(RBACPerRoute.getDefaultInstance().getRbac(), errors)
+                  .map(proto -> filter(proto, errors)),
           OVERRIDE_TYPE,
           (config, errors) ->
               config
-                  .read(RBACPerRoute.getDefaultInstance(), errors)
+                  .readStrictly(RBACPerRoute.getDefaultInstance(), errors)
                   .map(proto -> filter(proto.getRbac(), errors.at("rbac"))));
 
   private RbacDecoder() {}
-
-  private static Optional<Rbac> decode(TypedConfig config, FieldErrors errors) {
-    return config
-        .read(io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBAC.getDefaultInstance(), errors)
-        .map(proto -> filter(proto, errors));
-  }
 
   private static Rbac filter(
       io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBAC proto, FieldErrors errors) {
@@ -89,12 +86,9 @@ final class RbacDecoder {
   }
 
   private static Rbac.Policy policy(String name, Policy proto, FieldErrors errors) {
-    if (proto.hasCondition()) {
-      errors.at("condition").add("is not supported; express it by permissions and principals");
-    }
-    if (proto.hasCheckedCondition()) {
+    if (proto.hasCondition() || proto.hasCheckedCondition()) {
       errors
-          .at("checked_condition")
+          .at(proto.hasCondition() ? "condition" : "checked_condition")
           .add("is not supported; express it by permissions and principals");
     }
     if (!proto.getUnknownFields().asMap().isEmpty()) {
@@ -173,7 +167,8 @@ final class RbacDecoder {
               new Criterion.LocalPort(
                   proto.getDestinationPortRange().getStart(),
                   proto.getDestinationPortRange().getEnd()));
-      case METADATA -> metadata(proto.getMetadata().getInvert());
+      case METADATA -> // A41: requests have no metadata
+          Optional.of(new Criterion.Constant(proto.getMetadata().getInvert()));
       case REQUESTED_SERVER_NAME -> // A41: matched against an empty server name
           MatcherDecoder.text(proto.getRequestedServerName(), here)
               .map(matcher -> new Criterion.Constant(matcher.matches("")));
@@ -193,10 +188,12 @@ final class RbacDecoder {
       case ANY -> any(proto.getAny(), here);
       case HEADER -> header(proto.getHeader(), here);
       case URL_PATH -> path(proto.getUrlPath(), here);
-      case SOURCE_IP -> peer(proto.getSourceIp(), here);
-      case DIRECT_REMOTE_IP -> peer(proto.getDirectRemoteIp(), here);
-      case REMOTE_IP -> peer(proto.getRemoteIp(), here);
-      case METADATA -> metadata(proto.getMetadata().getInvert());
+      case SOURCE_IP -> range(proto.getSourceIp(), here).map(Criterion.PeerAddress::new);
+      case DIRECT_REMOTE_IP ->
+          range(proto.getDirectRemoteIp(), here).map(Criterion.PeerAddress::new);
+      case REMOTE_IP -> range(proto.getRemoteIp(), here).map(Criterion.PeerAddress::new);
+      case METADATA -> // A41: requests have no metadata
+          Optional.of(new Criterion.Constant(proto.getMetadata().getInvert()));
       case AUTHENTICATED ->
           proto.getAuthenticated().hasPrincipalName()
               ? MatcherDecoder.text(
@@ -221,16 +218,6 @@ final class RbacDecoder {
       errors.add("is false, which has no meaning; must be true");
     }
     return Optional.of(Criterion.ALWAYS);
-  }
-
-  /** Requests have no metadata, so a matcher of metadata does not match (A41). */
-  private static Optional<Criterion> metadata(boolean invert) {
-    return Optional.of(invert ? Criterion.ALWAYS : Criterion.NEVER);
-  }
-
-  private static Optional<Criterion> peer(
-      io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {
-    return range(proto, errors).map(Criterion.PeerAddress::new);
   }
 
   /** Decodes a range. In RBAC, a prefix longer than the address is an error, unlike in A36. */

@@ -49,6 +49,9 @@ final class SocketListenerDecoder {
     if (proto.getUseOriginalDst().getValue()) {
       errors.at("use_original_dst").add("is not supported; must be absent or false");
     }
+    if (proto.hasFilterChainMatcher()) {
+      errors.at("filter_chain_matcher").add("is not supported; use filter_chain_match");
+    }
     if (proto.getTrafficDirection() == TrafficDirection.OUTBOUND) {
       errors.at("traffic_direction").add("must not be OUTBOUND, since requests come in here");
     }
@@ -166,7 +169,7 @@ final class SocketListenerDecoder {
     }
     return typed
         .get()
-        .read(HttpConnectionManager.getDefaultInstance(), errors)
+        .readStrictly(HttpConnectionManager.getDefaultInstance(), errors)
         .flatMap(
             proto -> {
               boolean isStruct = typed.get().struct().isPresent();

@@ -176,6 +176,25 @@ class HttpFilterDecoderTest {
     }
   }
 
+  @Test
+  void unreadableStructIsRefusedEvenWhenOptional() {
+    var filter =
+        io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter
+            .newBuilder()
+            .setName("own")
+            .setIsOptional(true)
+            .setTypedConfig(broken("xds.type.v3.TypedStruct"))
+            .build();
+    var errors = FieldErrors.ofResource();
+
+    HttpFilterDecoder.chain(List.of(filter), FilterDecoders.SERVER, errors);
+
+    assertThat(errors.all())
+        .singleElement()
+        .asString()
+        .startsWith("http_filters[0].typed_config: not a readable ");
+  }
+
   @ParameterizedTest(name = "{0} -> {1}")
   @CsvSource(
       delimiter = '|',

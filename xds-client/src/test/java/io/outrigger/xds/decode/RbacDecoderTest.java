@@ -297,6 +297,23 @@ class RbacDecoderTest {
         .hasToString("rules.policies[\"p\"]: has unknown fields: [99]");
   }
 
+  /** The misspelt policies would deny nothing. */
+  @Test
+  @Conformance("A41-04")
+  void typedStructWithAnUnknownFieldIsRefused() {
+    String struct =
+        """
+        "@type": "type.googleapis.com/xds.type.v3.TypedStruct", type_url: "x.y/%s",
+        value: {rules: {action: DENY, polices: {}}}\
+        """
+            .formatted(RbacDecoder.TYPE);
+
+    assertThat(errors(LISTENER, listener("").replace(RBAC_TYPE + "\", ", struct)))
+        .containsExactly(
+            "filter_chains[0].filters[0].typed_config.http_filters[0].typed_config.rules.polices:"
+                + " unknown field of envoy.config.rbac.v3.RBAC");
+  }
+
   @ParameterizedTest(name = "{0}: {1} of a denial, {2} of an approval")
   @CsvSource({
     "NONE, false, false",
