@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /**
  * Creates the HTTP filters of routes. A process has one instance for all forwards, so that a filter
@@ -46,6 +47,16 @@ public class HttpFilters {
       filter(filter.name(), effective(filter, overrides)).ifPresent(chain::add);
     }
     return FilterChain.of(chain);
+  }
+
+  /**
+   * Returns the rules of the RBAC filters of a route; the parameters are those of {@link #chain}.
+   */
+  public static Stream<Rbac.Rules> rbac(
+      List<HttpFilter> filters, List<Map<String, FilterConfig>> overrides) {
+    return filters.stream()
+        .map(filter -> effective(filter, overrides))
+        .flatMap(config -> config instanceof Rbac rbac ? rbac.rules().stream() : Stream.empty());
   }
 
   /** Returns the filter; empty when the filter would do nothing. */

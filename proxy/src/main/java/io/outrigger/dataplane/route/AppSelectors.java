@@ -5,6 +5,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTimeout;
@@ -15,6 +16,7 @@ import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Creates the selectors of one filter chain of a served listener, one per virtual host (A36). Every
@@ -29,39 +31,36 @@ public final class AppSelectors {
   private static final EffectiveTimeout NO_LIMIT =
       new EffectiveTimeout(EffectiveTimeout.NONE, EffectiveTimeout.Source.NOTHING);
 
-  private static final FilterChain LACKS_RBAC =
-      FilterChain.NONE.refusing(
-          new FilterStep.Answer(
-              new RpcStatus(
-                  RpcStatus.Code.PERMISSION_DENIED,
-                  "no RBAC filter allows requests (--serve-require-rbac)"),
-              "denied",
-              403));
+  /** Refuses all requests like any RBAC filter, with an event and no word to the caller. */
+  private static final HttpFilter REQUIRED_RBAC =
+      new HttpFilter(
+          "--serve-require-rbac",
+          new Rbac(Optional.of(new Rbac.Rules(Rbac.Action.ALLOW, List.of(), Rbac.Audit.NONE))));
 
   private final ClusterHandle app;
   private final RouteAction.Forward toApp;
   private final List<HttpFilter> filters;
   private final HttpFilters factories;
-  private final boolean lacksRbac;
+  private final boolean requiresRbac;
 
   /**
    * @param app the cluster whose only endpoint is the app
    * @param filters the HTTP filters of the listener's filter chain
-   * @param requiresRbac whether to refuse all requests if no RBAC filter has the action ALLOW
-   *     ({@code --serve-require-rbac})
+   * @param requiresRbac whether to refuse the requests of each route without an RBAC filter of
+   *     action ALLOW, also if the route has switched the filter off ({@code --serve-require-rbac})
    */
   public AppSelectors(
       ClusterHandle app, List<HttpFilter> filters, HttpFilters factories, boolean requiresRbac) {
     this.app = app;
     this.filters = List.copyOf(filters);
     this.factories = factories;
-    lacksRbac = requiresRbac && filters.stream().noneMatch(AppSelectors::isAllowList);
+    this.requiresRbac = requiresRbac;
     toApp = new RouteAction.Forward(new ClusterChoice.Single(app.name()), RouteTimeout.UNSET);
   }
 
-  private static boolean isAllowList(HttpFilter filter) {
-    return filter.config() instanceof Rbac rbac
-        && rbac.rules().filter(rules -> rules.action() == Rbac.Action.ALLOW).isPresent();
+  private boolean hasAllowList(List<Map<String, FilterConfig>> overrides) {
+    return HttpFilters.rbac(filters, overrides)
+        .anyMatch(rules -> rules.action() == Rbac.Action.ALLOW);
   }
 
   public ConfigSelector of(VirtualHost host) {
@@ -70,10 +69,11 @@ public final class AppSelectors {
   }
 
   private RouteChoice choice(Route route, VirtualHost host) {
+    var overrides = List.of(route.filterOverrides(), host.filterOverrides());
     FilterChain chain =
-        lacksRbac
-            ? LACKS_RBAC
-            : factories.chain(filters, List.of(route.filterOverrides(), host.filterOverrides()));
+        requiresRbac && !(hasAllowList(List.of()) && hasAllowList(overrides))
+            ? factories.chain(List.of(REQUIRED_RBAC), List.of())
+            : factories.chain(filters, overrides);
     FilterChain whole =
         route.action() instanceof RouteAction.NonForwarding
             ? chain

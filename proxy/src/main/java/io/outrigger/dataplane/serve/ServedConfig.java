@@ -33,13 +33,8 @@ record ServedConfig(SocketListener listener, List<ServedChain> chains) {
   /** The chain of a connection; null when no chain matches. */
   @SuppressWarnings("ReferenceEquality") // the chains are the Listener's own objects
   @Nullable ServedChain chainFor(IpAddress local, IpAddress peer, int peerPort) {
-    Optional<ServerFilterChain> match = listener.chainFor(local, peer, peerPort);
-    for (int i = 0; match.isPresent() && i < chains.size(); i++) {
-      if (chains.get(i).config() == match.get()) {
-        return chains.get(i);
-      }
-    }
-    return null;
+    ServerFilterChain match = listener.chainFor(local, peer, peerPort).orElse(null);
+    return chains.stream().filter(chain -> chain.config() == match).findFirst().orElse(null);
   }
 
   boolean isReady() {

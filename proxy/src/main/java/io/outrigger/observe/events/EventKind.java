@@ -33,7 +33,7 @@ public enum EventKind {
   NOT_SERVING,
   /** An RBAC filter denied a request; at most one event per second, served address and policy. */
   DENIED,
-  /** A filter chain of a served address has no RBAC filter any more. */
+  /** In a filter chain of a served address, an RBAC filter no longer checks every request. */
   RBAC_REMOVED,
   /** The default timeout of A31 applies to routes without a time limit. */
   DEFAULT_TIMEOUT,

@@ -2,20 +2,21 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Count;
-import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.base.Outcome;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
-import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
+import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.serve.ServedListener;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.xds.serving.ServingState;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +35,7 @@ final class ServingReports {
   private String error = "";
   private boolean hadConfigErrors;
 
-  /** The names of the filter chains that RBAC protects. */
+  /** The names of the filter chains in which an RBAC filter checks every request. */
   private Set<String> guarded = Set.of();
 
   ServingReports(EventLog events, String name) {
@@ -73,35 +74,37 @@ final class ServingReports {
       log.warn("serve {}: no error is left in the routes", name);
     }
     hadConfigErrors = !errors.isEmpty();
-    reportRemovedRbac(config.listener());
+    reportRemovedRbac(config);
     return errors;
   }
 
-  /** Reports chains that have lost their RBAC filters, because they allow every caller now. */
-  private void reportRemovedRbac(SocketListener listener) {
+  private void reportRemovedRbac(ServingState.Serving config) {
     Set<String> before = guarded;
-    guarded = names(listener, true);
-    for (String chain : names(listener, false)) {
-      if (before.contains(chain)) {
-        String text =
-            "filter chain \"%s\" has no RBAC filter any more, so it does not deny any request"
-                .formatted(chain);
-        log.warn("serve {}: {}", name, text);
-        events.add(EventKind.RBAC_REMOVED, name, text);
-      }
+    guarded = new HashSet<>();
+    Set<String> open = new LinkedHashSet<>();
+    chains(config.listener())
+        .forEach(
+            each -> (isGuarded(each, config.routesOf(each)) ? guarded : open).add(each.name()));
+    guarded.removeAll(open); // several chains may have no name
+    open.retainAll(before);
+    for (String chain : open) {
+      String text =
+          "filter chain \"%s\": an RBAC filter no longer checks every request".formatted(chain);
+      log.warn("serve {}: {}", name, text);
+      events.add(EventKind.RBAC_REMOVED, name, text);
     }
   }
 
-  /** Returns the names of the chains that have (or lack) an RBAC filter with rules. */
-  private static Set<String> names(SocketListener listener, boolean isGuarded) {
-    return chains(listener)
-        .filter(chain -> isGuarded == chain.filters().stream().anyMatch(ServingReports::guards))
-        .map(ServerFilterChain::name)
-        .collect(Collectors.toSet());
-  }
-
-  private static boolean guards(HttpFilter filter) {
-    return filter.config() instanceof Rbac rbac && rbac.rules().isPresent();
+  /** Whether each route of a chain has an RBAC filter with rules. */
+  private static boolean isGuarded(ServerFilterChain chain, Outcome<RouteTable> routes) {
+    return HttpFilters.rbac(chain.filters(), List.of()).findAny().isPresent()
+        && routes.toOptional().stream()
+            .flatMap(table -> table.virtualHosts().stream())
+            .flatMap(
+                host ->
+                    host.routes().stream()
+                        .map(route -> List.of(route.filterOverrides(), host.filterOverrides())))
+            .allMatch(each -> HttpFilters.rbac(chain.filters(), each).findAny().isPresent());
   }
 
   private static Set<String> configErrors(ServingState.Serving config) {

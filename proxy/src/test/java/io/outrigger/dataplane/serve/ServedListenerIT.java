@@ -25,6 +25,7 @@ import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.rbac.Criterion;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
@@ -402,10 +403,39 @@ class ServedListenerIT {
     port.serving(plain(DENY_SECRETS));
 
     assertThat(call(port, grpc("pay", "/pkg.Svc/Call")).next())
-        .contains("grpc-status=7", "--serve-require-rbac", "x-outrigger-local=denied");
+        .contains("grpc-status=7", "denied by RBAC", "x-outrigger-local=denied");
 
     port.serve(plain(rbac(Rbac.Action.ALLOW, path("/pkg.Svc/Call"), Criterion.ALWAYS)));
     Exchange served = call(port, grpc("pay", "/pkg.Svc/Call"));
+    answer(app);
+    assertOk(served);
+  }
+
+  @Test
+  void aRouteThatSwitchesTheAllowListOffIsRefusedWhereRbacIsRequired() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    var allowAll = rbac(Rbac.Action.ALLOW, Criterion.ALWAYS, Criterion.ALWAYS);
+    var denyNone = rbac(Rbac.Action.DENY, new Criterion.Constant(false), Criterion.ALWAYS).config();
+    var action = new RouteAction.NonForwarding();
+    var routes =
+        new RouteTable(
+            "rc",
+            List.of(
+                host(
+                    "*",
+                    route("/off", action, Map.of(allowAll.name(), Rbac.OFF)),
+                    route(
+                        "/disabled", action, Map.of(allowAll.name(), new FilterConfig.Disabled())),
+                    route("/deny", action, Map.of(allowAll.name(), denyNone)),
+                    route("/allow", action, Map.of(allowAll.name(), allowAll.config())))));
+    ServedPort port =
+        open(app.port(), new ServeSettings(Duration.ZERO, Duration.ofMinutes(1), true, false))
+            .serving(chain("c", Optional.empty(), routes, allowAll));
+
+    for (String path : List.of("/off", "/disabled", "/deny")) {
+      assertThat(call(port, grpc("pay", path)).next()).contains("grpc-status=7");
+    }
+    Exchange served = call(port, grpc("pay", "/allow"));
     answer(app);
     assertOk(served);
   }

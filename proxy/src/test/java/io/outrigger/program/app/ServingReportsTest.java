@@ -178,10 +178,35 @@ class ServingReportsTest {
     filters(rbac);
     filters();
 
-    String text =
-        "filter chain \"in\" has no RBAC filter any more, so it does not deny any request";
+    String text = "filter chain \"in\": an RBAC filter no longer checks every request";
     assertThat(told()).containsExactly("RBAC_REMOVED: " + text, "RBAC_REMOVED: " + text);
     assertThat(logged()).containsExactly("WARN serve pay: " + text, "WARN serve pay: " + text);
+  }
+
+  @Test
+  @Conformance("OPS-07")
+  void aRouteThatSwitchesTheRbacFilterOffIsReportedOnce() {
+    var rules = new Rbac.Rules(Rbac.Action.ALLOW, List.of(), Rbac.Audit.NONE);
+    var rbac = new HttpFilter("rbac", new Rbac(Optional.of(rules)));
+    var table = routes(new RouteAction.NonForwarding()).toOptional().orElseThrow();
+    Outcome<RouteTable> off =
+        Outcome.ok(
+            new RouteTable(
+                "r",
+                List.of(
+                    new VirtualHost(
+                        "h",
+                        List.of("*"),
+                        table.virtualHosts().get(0).routes(),
+                        Map.of("rbac", Rbac.OFF)))));
+
+    filters(rbac);
+    config(off, List.of(rbac));
+    config(off, List.of(rbac));
+
+    assertThat(told())
+        .containsExactly(
+            "RBAC_REMOVED: filter chain \"in\": an RBAC filter no longer checks every request");
   }
 
   private void filters(HttpFilter... filters) {
