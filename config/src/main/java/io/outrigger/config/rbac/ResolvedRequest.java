@@ -5,7 +5,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /** A request with the path that an app sees if the app resolves paths (decision config-0085). */
-record ResolvedRequest(AuthorizationInput received, String path) implements AuthorizationInput {
+public record ResolvedRequest(AuthorizationInput received, String path)
+    implements AuthorizationInput {
   private static final int ENCODED = 3; // the length of a %2e
   private static final int HEX = 16;
 
@@ -14,7 +15,7 @@ record ResolvedRequest(AuthorizationInput received, String path) implements Auth
    * Percent-decodes slashes, backslashes and characters that need no encoding. Replaces backslashes
    * by slashes. Merges adjacent slashes. Removes dot segments. The query string is not changed.
    */
-  static String resolve(String path) {
+  public static String resolve(String path) {
     String given = AuthorizationInput.withoutQuery(path);
     if (given.indexOf('%') < 0
         && given.indexOf('\\') < 0

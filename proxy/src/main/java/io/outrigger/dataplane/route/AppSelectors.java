@@ -37,6 +37,12 @@ public final class AppSelectors {
           "--serve-require-rbac",
           new Rbac(Optional.of(new Rbac.Rules(Rbac.Action.ALLOW, List.of(), Rbac.Audit.NONE))));
 
+  static final RouteDecision.Reject AMBIGUOUS =
+      new RouteDecision.Reject(
+          new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "the resolved path has other policies"),
+          "denied",
+          403);
+
   private final ClusterHandle app;
   private final RouteAction.Forward toApp;
   private final List<HttpFilter> filters;

@@ -3,6 +3,8 @@ package io.outrigger.dataplane.route;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.rbac.AuthorizationInput;
+import io.outrigger.config.rbac.ResolvedRequest;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteMatch;
@@ -87,29 +89,42 @@ public final class ConfigSelector {
     if (failure != null) {
       return failure;
     }
-    String path = withoutQuery(request.path());
+    String path = AuthorizationInput.withoutQuery(request.path());
+    String resolved = isLast ? ResolvedRequest.resolve(path) : path; // decision config-0085
+    int found = find(path, request, random, trace);
+    int other = resolved.equals(path) ? found : find(resolved, request, random, null);
+    if (found < 0 || other < 0) {
+      return new RouteDecision.Reject(
+          RpcStatus.unavailable("no route for " + owner + " and path " + WireText.read(path)),
+          "no_route",
+          isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // only served addresses answer with HTTP
+    }
+    return found == other || treatAlike(routes[found], routes[other])
+        ? choices[found].choose(random)
+        : AppSelectors.AMBIGUOUS;
+  }
+
+  /** Returns the index of the first route that matches; -1 if none does. */
+  private int find(
+      String path, RequestView request, RandomSource random, @Nullable RouteTrace trace) {
     for (int i = 0; i < routes.length; i++) {
       int miss = routes[i].match().miss(path, request, random);
       if (trace != null) {
         trace.onCompared(i, miss);
       }
       if (miss == RouteMatch.NO_MISS) {
-        return choices[i].choose(random);
+        return i;
       }
     }
-    return new RouteDecision.Reject(
-        RpcStatus.unavailable("no route for " + owner + " and path " + WireText.read(path)),
-        "no_route",
-        isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // only served addresses answer with HTTP
+    return -1;
+  }
+
+  private static boolean treatAlike(Route a, Route b) {
+    return a.action().equals(b.action()) && a.filterOverrides().equals(b.filterOverrides());
   }
 
   /** The routes in order of preference; a {@link RouteTrace} receives indices of this list. */
   public List<Route> routes() {
     return List.of(routes);
-  }
-
-  private static String withoutQuery(String path) {
-    int query = path.indexOf('?');
-    return query < 0 ? path : path.substring(0, query);
   }
 }

@@ -392,7 +392,9 @@ class ServedListenerIT {
     Exchange served = call(port, grpc("pay", "/open/Call"));
     answer(app);
     assertOk(served);
-    assertThat(call(port, grpc("pay", "/shut/Call")).next()).contains("grpc-status=7");
+    for (String path : List.of("/shut/Call", "/open/../shut/Call", "/open%2f..%2fshut/Call")) {
+      assertThat(call(port, grpc("pay", path)).next()).contains("grpc-status=7");
+    }
   }
 
   @Test
