@@ -1,22 +1,28 @@
 package io.outrigger.endtoend;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import io.outrigger.base.WaitingClock;
+import io.outrigger.program.cli.KubernetesManifests;
+import io.outrigger.program.cli.KubernetesManifests.Manifest;
 import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Await;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * {@code k8s:///} targets beside a real API server and etcd ({@code scripts/interop k8s}): rights,
- * a rollout under load, an API server that is killed, and lost history. Prints what should be and
+ * {@code k8s:///} targets beside a real API server and etcd ({@code scripts/interop k8s}): the
+ * manifests, rights, a rollout under load, an API server that is killed, and lost history. Prints what should be and
  * what is; ends with 1 when they differ.
  *
  * <p>The API server takes no addresses of loopback as endpoints, so the pods are in 10.0.0.0/24,
@@ -54,6 +60,7 @@ final class KubernetesMain extends Acceptance {
 
   @Override
   void rows() throws Exception {
+    manifests();
     rights();
     services();
     rollout();
@@ -70,6 +77,19 @@ final class KubernetesMain extends Acceptance {
   }
 
   // The objects of the cluster.
+
+  private void namespace(String name, String labels) throws Exception {
+    api.apply(
+        "/api/v1/namespaces/" + name,
+        "{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {%s}}}"
+            .formatted(name, labels));
+  }
+
+  private void account(String namespace, String name) throws Exception {
+    api.apply(
+        "/api/v1/namespaces/" + namespace + "/serviceaccounts/" + name,
+        "{apiVersion: v1, kind: ServiceAccount, metadata: {name: %s}}".formatted(name));
+  }
 
   private void role(String rules) throws Exception {
     api.apply(
@@ -144,10 +164,76 @@ final class KubernetesMain extends Acceptance {
 
   // The rows of the table.
 
+  /**
+   * Creates each manifest, and a pod of each workload, without keeping them. The namespace is one
+   * of Pod Security {@code restricted}. The admission policies are in force.
+   */
+  private void manifests() throws Exception {
+    namespace("shop", "");
+    namespace("apps", "pod-security.kubernetes.io/enforce: restricted");
+    for (String account : List.of("default", "shop")) {
+      account("apps", account);
+    }
+    List<Manifest> all = new ArrayList<>(KubernetesManifests.all());
+    String page = Files.readString(Path.of("..", "docs", "use", "kubernetes.md"));
+    String role = page.substring(page.indexOf("```yaml") + "```yaml".length());
+    all.addAll(
+        KubernetesManifests.documents("kubernetes.md", role.substring(0, role.indexOf("```"))));
+    List<String> refused = new ArrayList<>();
+    for (Manifest manifest : all) {
+      refused.addAll(refused(manifest.toString(), manifest.object()));
+      if (manifest.kind().startsWith("MutatingAdmissionPolicy")) {
+        api.apply(path(manifest.object()), manifest.object().toString());
+      }
+    }
+    row("manifests that are refused", List.of(), refused);
+
+    List<JsonObject> pods = all.stream().flatMap(each -> each.pod().stream()).toList();
+    Await.within(LONG, () -> withoutSidecar(pods).isEmpty());
+    row("their pods without a sidecar", List.of(), withoutSidecar(pods));
+  }
+
+  private List<String> withoutSidecar(List<JsonObject> pods) throws Exception {
+    List<String> without = new ArrayList<>();
+    for (JsonObject pod : pods) {
+      pod.getAsJsonObject("metadata").addProperty("name", "pod");
+      without.addAll(refused("pod", pod));
+      if (!create(pod).body().contains("\"name\":\"outrigger\",\"image\"")) {
+        without.add(pod.toString());
+      }
+    }
+    return without;
+  }
+
+  private List<String> refused(String what, JsonObject object) throws Exception {
+    RealApiServer.Answer answer = create(object);
+    return answer.status() < 300 && answer.warnings().isEmpty()
+        ? List.of()
+        : List.of(what + ": " + answer.body() + " " + answer.warnings());
+  }
+
+  private RealApiServer.Answer create(JsonObject object) throws Exception {
+    String path = path(object) + "?fieldManager=test&dryRun=All&fieldValidation=Strict";
+    return api.request("PATCH", path, object.toString());
+  }
+
+  private static String path(JsonObject object) {
+    String version = object.get("apiVersion").getAsString();
+    String kind = object.get("kind").getAsString().toLowerCase(Locale.ROOT);
+    JsonObject metadata = object.getAsJsonObject("metadata");
+    JsonElement namespace = metadata.get("namespace");
+    return (version.equals("v1") ? "/api/" : "/apis/")
+        + version
+        + (kind.startsWith("mutating")
+            ? "/"
+            : "/namespaces/" + (namespace == null ? "apps" : namespace.getAsString()) + "/")
+        + (kind.endsWith("y") ? kind.substring(0, kind.length() - 1) + "ies" : kind + "s")
+        + "/"
+        + metadata.get("name").getAsString();
+  }
+
   private void rights() throws Exception {
-    api.apply(
-        "/api/v1/namespaces/shop", "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}");
-    account();
+    account("shop", "outrigger");
     api.writeToken(api.token("shop", "outrigger"));
     sidecar
         .withoutBootstrap()
@@ -182,11 +268,6 @@ final class KubernetesMain extends Acceptance {
     awaitAnswering("the Service is back", app, SOON, "b1", "b2");
   }
 
-  private void account() throws Exception {
-    api.apply(
-        "/api/v1/namespaces/shop/serviceaccounts/outrigger",
-        "{apiVersion: v1, kind: ServiceAccount, metadata: {name: outrigger}}");
-  }
 
   /** Watches that the API server serves to the sidecar at this moment. */
   private long watches() throws Exception {
@@ -275,7 +356,7 @@ final class KubernetesMain extends Acceptance {
     App app = app(Mesh.FORWARD);
     api.kill();
     awaitEvent("the API server is killed", "cannot watch endpointslices in namespace");
-    awaitAnswering("meanwhile", app, SOON, "b7");
+    awaitAnswering("meanwhile: the pods that answer", app, SOON, "b7");
     api.revive();
     Await.within(LONG, () -> watches() == 1);
     slice("8");
@@ -311,8 +392,8 @@ final class KubernetesMain extends Acceptance {
     awaitEvent(
         "a token that is no longer valid",
         hidesIt ? "GOAWAY received" : "401: Unauthorized; the credentials have expired");
-    awaitAnswering("meanwhile", app, SOON, "b7");
-    account();
+    awaitAnswering("meanwhile: the pods that answer", app, SOON, "b7");
+    account("shop", "outrigger");
     api.writeToken(api.token("shop", "outrigger"));
     Await.within(LONG, () -> watches() == 1);
     slice("7", "8");

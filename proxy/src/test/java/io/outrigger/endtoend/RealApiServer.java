@@ -32,8 +32,17 @@ import org.jspecify.annotations.Nullable;
  * come back.
  */
 final class RealApiServer implements AutoCloseable {
-  /** A response. */
-  record Answer(int status, String body) {}
+  /**
+   * A response.
+   *
+   * @param warnings what a user of {@code kubectl} sees beside the result
+   */
+  record Answer(int status, String body, List<String> warnings) {
+    static Answer of(HttpResponse<String> response) {
+      return new Answer(
+          response.statusCode(), response.body(), response.headers().allValues("warning"));
+    }
+  }
 
   private static final Duration START = Duration.ofSeconds(120);
   private static final Duration POLL = Duration.ofMillis(200);
@@ -116,6 +125,8 @@ final class RealApiServer implements AutoCloseable {
                 "--tls-private-key-file=" + folder.resolve("tls.key"),
                 "--cert-dir=" + folder,
                 "--authorization-mode=RBAC",
+                "--feature-gates=PodCertificateRequest=true,ClusterTrustBundle=true,ClusterTrustBundleProjection=true",
+                "--runtime-config=certificates.k8s.io/v1beta1=true",
                 "--token-auth-file=" + folder.resolve("tokens"),
                 "--service-cluster-ip-range=10.96.0.0/16",
                 "--service-account-issuer=https://kubernetes.default.svc",
@@ -159,8 +170,7 @@ final class RealApiServer implements AutoCloseable {
             .method(method, HttpRequest.BodyPublishers.ofString(yaml))
             .timeout(START)
             .build();
-    HttpResponse<String> response = secure.send(request, HttpResponse.BodyHandlers.ofString());
-    return new Answer(response.statusCode(), response.body());
+    return Answer.of(secure.send(request, HttpResponse.BodyHandlers.ofString()));
   }
 
   /** Adds or replaces the object at {@code path}. */
@@ -228,7 +238,7 @@ final class RealApiServer implements AutoCloseable {
             .POST(HttpRequest.BodyPublishers.ofString(json))
             .build();
     HttpResponse<String> response = plain.send(request, HttpResponse.BodyHandlers.ofString());
-    require(new Answer(response.statusCode(), response.body()), path);
+    require(Answer.of(response), path);
     return response.body();
   }
 

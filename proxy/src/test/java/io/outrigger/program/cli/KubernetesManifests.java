@@ -16,7 +16,7 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** The files of {@code docker/kubernetes}, as JSON; a name twice in one object is an error. */
-final class KubernetesManifests {
+public final class KubernetesManifests {
   static final Path FOLDER = Path.of("..", "docker", "kubernetes");
   private static final Path KUSTOMIZE = FOLDER.resolve("kustomize");
 
@@ -27,13 +27,13 @@ final class KubernetesManifests {
    *
    * @param file its name
    */
-  record Manifest(String file, JsonObject object) {
-    String kind() {
+  public record Manifest(String file, JsonObject object) {
+    public String kind() {
       return object.get("kind").getAsString();
     }
 
     /** A Pod as the workload would create it; empty for what creates none. */
-    Optional<JsonObject> pod() {
+    public Optional<JsonObject> pod() {
       return at("spec", "template")
           .map(
               template -> {
@@ -62,7 +62,7 @@ final class KubernetesManifests {
   }
 
   /** All documents that {@code kubectl apply} takes, with what the Kustomize example comes to. */
-  static List<Manifest> all() {
+  public static List<Manifest> all() {
     List<Manifest> all = new ArrayList<>();
     try (Stream<Path> files = Files.list(FOLDER)) {
       files
@@ -121,7 +121,7 @@ final class KubernetesManifests {
   }
 
   /** The documents of {@code yaml}, a text of {@code file}. */
-  static List<Manifest> documents(String file, String yaml) {
+  public static List<Manifest> documents(String file, String yaml) {
     List<Manifest> documents = new ArrayList<>();
     var load = new Load(LoadSettings.builder().setLabel(file).setAllowDuplicateKeys(false).build());
     for (Object document : load.loadAllFromString(yaml)) {
