@@ -37,11 +37,10 @@ public final class AppSelectors {
           "--serve-require-rbac",
           new Rbac(Optional.of(new Rbac.Rules(Rbac.Action.ALLOW, List.of(), Rbac.Audit.NONE))));
 
+  /** Says no more to the caller than the refusal of an RBAC filter. */
   static final RouteDecision.Reject AMBIGUOUS =
       new RouteDecision.Reject(
-          new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "the resolved path has other policies"),
-          "denied",
-          403);
+          new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "denied by RBAC"), "denied", 403);
 
   private final ClusterHandle app;
   private final RouteAction.Forward toApp;

@@ -393,7 +393,8 @@ class ServedListenerIT {
     answer(app);
     assertOk(served);
     for (String path : List.of("/shut/Call", "/open/../shut/Call", "/open%2f..%2fshut/Call")) {
-      assertThat(call(port, grpc("pay", path)).next()).contains("grpc-status=7");
+      assertThat(call(port, grpc("pay", path)).next())
+          .contains("grpc-status=7", "denied by RBAC", "x-outrigger-local=denied");
     }
   }
 
