@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
  *
  * <p>Some options have no effect. Queries carry no OPT record, even with {@code edns0} or {@code
  * trust-ad} (decision xds-0072). Each query has a socket of its own, even without {@code
- * single-request-reopen}. {@code sortlist}, {@code inet6}, {@code no-tld-query}, {@code
- * no-check-names}, {@code ip6-*} and {@code debug} are ignored.
+ * single-request-reopen}. {@code sortlist}, {@code inet6}, {@code no-check-names}, {@code ip6-*}
+ * and {@code debug} are ignored.
  *
  * @param servers the name servers in the order of queries, at least one
  * @param search the domains that are appended to a name in a search
@@ -113,7 +113,7 @@ record ResolvConf(
     options.addAll(words(environment.getOrDefault("RES_OPTIONS", "")));
     return new ResolvConf(
         servers.subList(0, Math.min(servers.size(), MAX_SERVERS)),
-        search.stream().filter(domain -> !domain.equals(".")).toList(),
+        search,
         number(options, "ndots:", 1, 0, MAX_NDOTS),
         Duration.ofSeconds(number(options, "timeout:", TIMEOUT, 1, MAX_TIMEOUT)),
         number(options, "attempts:", ATTEMPTS, 1, MAX_ATTEMPTS),
@@ -154,11 +154,13 @@ record ResolvConf(
   List<String> candidates(String host) {
     List<String> candidates = new ArrayList<>();
     if (!host.endsWith(".")) {
-      search.forEach(domain -> candidates.add(host + "." + domain));
+      search.forEach(domain -> candidates.add(domain.equals(".") ? host : host + "." + domain));
     }
-    boolean manyDots = host.chars().filter(c -> c == '.').count() >= ndots;
-    candidates.add(manyDots ? 0 : candidates.size(), host);
-    return candidates.stream().flatMap(name -> ascii(name).stream()).toList();
+    long dots = host.chars().filter(c -> c == '.').count();
+    if (dots >= ndots || dots > 0 || candidates.isEmpty() || !has("no-tld-query")) {
+      candidates.add(dots >= ndots ? 0 : candidates.size(), host);
+    }
+    return candidates.stream().flatMap(name -> ascii(name).stream()).distinct().toList();
   }
 
   private static Optional<String> ascii(String name) {

@@ -3,6 +3,9 @@ package io.outrigger.xds.dns;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.ForeignBytes;
+import io.outrigger.testing.Shape;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -117,7 +120,7 @@ class ResolvConfTest {
     assertThat(conf.has("use-vc")).isTrue();
     assertThat(conf.has("single-request")).isFalse();
     assertThat(parse("domain c.example\nsearch a.example .\n").search())
-        .containsExactly("a.example");
+        .containsExactly("a.example", ".");
   }
 
   @Conformance("KN-10")
@@ -154,6 +157,46 @@ class ResolvConfTest {
 
     assertThat(conf.candidates(host))
         .isEqualTo(Arrays.stream(expected.split(" ")).filter(it -> !it.isEmpty()).toList());
+  }
+
+  /** The root in the search list is the name itself at that place. */
+  @Conformance("KN-10")
+  @ParameterizedTest(name = "search {0}, {1}: {2} -> {3}")
+  @CsvSource({
+    "a.example . b.example, ndots:1,              pay,      pay.a.example pay pay.b.example",
+    "a.example . b.example, ndots:1,              pay.shop, pay.shop pay.shop.a.example"
+        + " pay.shop.b.example",
+    "a.example,             no-tld-query,         pay,      pay.a.example",
+    "a.example,             no-tld-query ndots:0, pay,      pay pay.a.example",
+    "a.example,             no-tld-query ndots:2, pay.shop, pay.shop.a.example pay.shop",
+    "'',                    no-tld-query,         pay,      pay",
+  })
+  void theRootMayBeSearchedOrLeftOut(String search, String options, String host, String expected) {
+    ResolvConf conf = parse("search " + search + "\noptions " + options);
+
+    assertThat(conf.candidates(host)).containsExactly(expected.split(" "));
+  }
+
+  @Conformance("KN-10")
+  @Test
+  void anyBytesAreSettings() {
+    ForeignBytes.check(
+        ForeignBytes.Case.ofText(
+            "resolv.conf",
+            Void.class,
+            bytes -> {
+              String text = new String(bytes, StandardCharsets.ISO_8859_1);
+              ResolvConf conf = ResolvConf.parse(text, Map.of("RES_OPTIONS", text), text, 53);
+              assertThat(conf.servers()).isNotEmpty();
+              assertThat(conf.candidates("pay.shop")).doesNotContain("");
+              assertThat(parse("search a.example").candidates(text)).doesNotContain("");
+            },
+            Shape.BYTES,
+            "search a.example .\n"
+                + "nameserver 10.0.0.1\n"
+                + "options ndots:5 timeout:1 attempts:3 rotate\n",
+            "nameserver fe80::1%lo\ndomain a.example\n"),
+        3000);
   }
 
   @Conformance("KN-10")
