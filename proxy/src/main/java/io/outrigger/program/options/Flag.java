@@ -112,7 +112,7 @@ public enum Flag {
       "DURATION",
       "disconnects a peer that has read none of the bytes sent to it for this time. Default 5m"),
   MAX_CONCURRENT_STREAMS("N", "how many requests a local connection may have open. Default 1000"),
-  MAX_HEADER_BYTES("BYTES", "how large the header list of a local request may be. Default 64KiB"),
+  MAX_HEADER_BYTES("BYTES", "how large headers of a request or response may be. Default 64KiB"),
   MAX_CONNECTIONS("N", "how many local connections may be open. Default 10000"),
   MAX_MEMORY(
       "BYTES",
