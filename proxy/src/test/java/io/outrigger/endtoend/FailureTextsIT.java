@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import io.grpc.Status;
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.outrigger.http2.testing.Frames;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
@@ -11,6 +16,7 @@ import io.outrigger.program.testing.FailureList;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.RefusingPort;
 import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.testing.IstioCaServer;
 import io.outrigger.xds.testing.NameServer;
 import io.outrigger.xds.testing.ScriptedApiServer;
@@ -25,7 +31,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -146,6 +155,91 @@ class FailureTextsIT {
         mesh.keep(new App(mesh.address("broken"))).send("test.Pay/Charge"));
     failures.add("HTTP/1.1 at a forward", raw(mesh.address().getPort(), "GET / HTTP/1.1\r\n\r\n"));
     failures.add("/ready", plain(mesh.admin().get("/ready").body()));
+    failures.check();
+  }
+
+  /** A cluster with TLS, its endpoint and a route to it. */
+  private String secured(String name, String matchers, int port) {
+    mesh.controlPlane.serve(
+        Xds.secureCluster(name, matchers),
+        Xds.endpoints(name, Xds.locality("a", 0, 1, List.of(port))));
+    return Xds.route("/" + name + ".", name);
+  }
+
+  private static SslContext server(TestIdentity identity) throws SSLException {
+    return GrpcSslContexts.configure(
+            SslContextBuilder.forServer(identity.key(), identity.chain()), SslProvider.JDK)
+        .build();
+  }
+
+  private int secureBackend(TestIdentity identity) throws SSLException {
+    return mesh.keep(Backend.absent("a").speaking(server(identity)).revive()).port();
+  }
+
+  /** A cluster whose backend answers with these fields, and a route to it. */
+  private String answering(String name, String... fields) {
+    var backend =
+        mesh.keep(
+            new FaultyBackend(
+                FaultyBackend.Phase.END,
+                (peer, stream) -> peer.send(Frames.headers(stream, Frames.END_HEADERS, fields))));
+    mesh.controlPlane.serve(
+        Xds.cluster(name), Xds.endpoints(name, Xds.locality("a", 0, 1, List.of(backend.port()))));
+    return Xds.route("/" + name + ".", name);
+  }
+
+  @Test
+  void tlsAndHttp2() throws Exception {
+    failures = new FailureList("TLS and HTTP/2");
+    TestAuthority authority = TestAuthority.named("mesh root");
+    TestIdentity pay = authority.issue("uri:spiffe://mesh/pay");
+    Instant end = Instant.parse("2020-01-01T00:00:00Z");
+    Files.writeString(folder.resolve("roots.pem"), authority.rootPem());
+    Files.writeString(folder.resolve("chain.pem"), pay.chainPem());
+    Files.writeString(folder.resolve("key.pem"), pay.keyPem());
+    mesh.certificateProviders(
+            """
+            {"default":{"plugin_name":"file_watcher","config":{"certificate_file":"%1$s/chain.pem",
+              "private_key_file":"%1$s/key.pem","ca_certificate_file":"%1$s/roots.pem"}}}\
+            """
+                .formatted(folder))
+        .with(Flag.CONNECT_TIMEOUT, "1s")
+        .with(Flag.MAX_HEADER_BYTES, "8KiB");
+    mesh.controlPlane.serve(
+        Xds.listener("orders", "routes"),
+        Xds.routes(
+            "routes",
+            Xds.host(
+                "*",
+                secured("root", "", secureBackend(TestAuthority.named("b").issue("dns:pay"))),
+                secured("name", Xds.uri("spiffe://mesh/billing"), secureBackend(pay)),
+                secured(
+                    "expired",
+                    "",
+                    secureBackend(
+                        authority.issue(
+                            builder -> builder.notBefore(end.minusSeconds(9)).notAfter(end),
+                            "dns:pay.mesh"))),
+                secured("plain", "", mesh.backend("plain").port()),
+                secured(
+                    "http1",
+                    "",
+                    mesh.keep(
+                            new TlsPeerServer(
+                                SslContextBuilder.forServer(pay.key(), pay.chain()).build()))
+                        .port()),
+                answering("broken", ":status", "200", "Upper", "case"),
+                answering("large", ":status", "200", "x", "x".repeat(10_000)))));
+    mesh.start();
+    App app = mesh.app();
+
+    callFails("a server of another root", app.send("root.Pay/Charge"));
+    callFails("a server of another name", app.send("name.Pay/Charge"));
+    callFails("a server whose certificate has expired", app.send("expired.Pay/Charge"));
+    callFails("a server without TLS", app.send("plain.Pay/Charge"));
+    callFails("a server without HTTP/2", app.send("http1.Pay/Charge"));
+    callFails("a response that breaks HTTP/2", app.send("broken.Pay/Charge"));
+    callFails("a response whose headers are too large", app.send("large.Pay/Charge"));
     failures.check();
   }
 
@@ -337,7 +431,8 @@ class FailureTextsIT {
     mesh.certificateProviders(
             """
             {"default":{"plugin_name":"istio_ca","config":{"ca_address":"%1$s",
-              "ca_root_file":"%2$s/root.pem","token_file":"%2$s/token"}}}"""
+              "ca_root_file":"%2$s/root.pem","token_file":"%2$s/token"}}}\
+            """
                 .formatted(ca.address(), folder))
         .start();
     ca.refusing(Status.UNAUTHENTICATED.withDescription("request authenticate failure"));
@@ -362,7 +457,8 @@ class FailureTextsIT {
     Path socket = folder.resolve("agent.sock");
     mesh.certificateProviders(
             """
-            {"default":{"plugin_name":"spiffe_workload_api","config":{"endpoint":"unix://%s"}}}"""
+            {"default":{"plugin_name":"spiffe_workload_api","config":{"endpoint":"unix://%s"}}}\
+            """
                 .formatted(socket))
         .start();
     errorIs("no socket", "/certs", "agent.sock");

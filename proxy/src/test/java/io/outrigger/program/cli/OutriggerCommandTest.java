@@ -326,7 +326,7 @@ final class OutriggerCommandTest {
             bad
                 + ":1:18: $.xds_servers[0].channel_creds: is missing; give one of type \"tls\" or"
                 + " \"insecure\"",
-            "/no/x: no such file or folder",
+            "/no/x: no such file or folder; check the path",
             resources + WRONG_LISTENER_ERROR);
     assertThat(outrigger.errorLines())
         .containsExactly(

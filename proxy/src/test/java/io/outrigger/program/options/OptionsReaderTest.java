@@ -468,7 +468,8 @@ final class OptionsReaderTest extends OptionsFixture {
     assertThat(errors()).containsExactly("--kubeconfig: is empty; give a kubeconfig file");
     give(Flag.KUBECONFIG, write("kubeconfig", "current-context: x").toString());
     assertThat(errors())
-        .containsExactly("--kubeconfig: DIR/kubeconfig: context \"x\" is not among its contexts");
+        .containsExactly(
+            "--kubeconfig: DIR/kubeconfig: context \"x\" is not among its contexts; add it");
   }
 
   @Conformance("DI-08")

@@ -114,7 +114,8 @@ final class EndpointDecoder {
       LocalityEndpoints decoded = locality(locality, endpoints, metadata.part(i), here);
       withoutPort += endpoints.size() - decoded.endpoints().size();
       if (!localities.computeIfAbsent(priority, p -> new HashSet<>()).add(decoded.locality())) {
-        here.at("locality").add("duplicate " + decoded.locality() + " in priority " + priority);
+        String place = decoded.locality() + " (region/zone/sub_zone)";
+        here.at("locality").add(place + " occurs twice in priority " + priority);
       }
       priorities.computeIfAbsent(priority, p -> new ArrayList<>()).add(decoded);
     }

@@ -55,7 +55,7 @@ final class JsonDiagnosis {
     String url = type.isJsonPrimitive() ? type.getAsString() : type.toString();
     Optional<Descriptor> descriptor = KnownTypes.find(url);
     if (descriptor.isEmpty()) {
-      errors.at(TYPE).add("unknown type " + quoted(url));
+      errors.at(TYPE).add("unknown type " + quoted(url) + "; check its spelling");
     } else if (!isWellKnown(descriptor.get())) {
       message(tree, descriptor.get(), errors);
     }

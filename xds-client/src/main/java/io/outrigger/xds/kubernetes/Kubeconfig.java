@@ -116,7 +116,8 @@ public final class Kubeconfig {
         .filter(each -> ApiJson.text(each, "name").equals(name))
         .map(each -> ApiJson.object(each, field))
         .findFirst()
-        .orElseThrow(() -> invalid(field + " \"" + name + "\" is not among its " + field + "s"));
+        .orElseThrow(
+            () -> invalid("%1$s \"%2$s\" is not among its %1$ss; add it".formatted(field, name)));
   }
 
   private void requireSupported(JsonObject in, String owner) {

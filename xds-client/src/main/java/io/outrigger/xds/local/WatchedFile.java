@@ -77,9 +77,10 @@ record WatchedFile<T>(
           files.put(path, before.getOrDefault(path, unread(path, format)).read(format));
         }
       } catch (IOException e) {
-        boolean isMissing = e instanceof NoSuchFileException;
         String reason =
-            isMissing ? "no such file or folder" : "cannot be read: " + RegularFile.reason(e);
+            e instanceof NoSuchFileException
+                ? "no such file or folder; check the path"
+                : "cannot be read: " + RegularFile.reason(e);
         if (!before.containsKey(root)) { // else the file has the same problem
           problems.add(new FileProblem(root, reason));
         }

@@ -133,7 +133,7 @@ class EndpointDecoderTest {
             + " above 4294967295",
         "{\"locality\": {\"zone\": \"a\"}, \"load_balancing_weight\": 1},"
             + "{\"locality\": {\"zone\": \"a\"}, \"load_balancing_weight\": 2}"
-            + " | endpoints[1].locality: duplicate /a/ in priority 0",
+            + " | endpoints[1].locality: /a/ (region/zone/sub_zone) occurs twice in priority 0",
       })
   @Conformance("A27-06")
   void localitiesThatMakeNoSenseAreRefused(String localities, String error) {

@@ -106,9 +106,9 @@ class ResourceJsonTest {
         "{\"resources\": [{\"name\": \"x\"}]} | resources[0]: must be an object with \"@type\"",
         "{\"resources\": [{\"@type\": 1}]} | resources[0]: must be an object with \"@type\"",
         "{\"resources\": [{\"@type\": \"nonsense\"}]}"
-            + " | resources[0] (nonsense without name): @type: unknown type \"nonsense\"",
+            + " | resources[0] (nonsense without name): @type: unknown type \"nonsense\"; check its spelling",
         "{\"resources\": [{\"@type\": \"type.googleapis.com/a.B\", \"name\": \"n\"}]}"
-            + " | resources[0] (B \"n\"): @type: unknown type \"type.googleapis.com/a.B\"",
+            + " | resources[0] (B \"n\"): @type: unknown type \"type.googleapis.com/a.B\"; check its spelling",
         "{\"resources\": [{\"@type\": \"type.googleapis.com/envoy.config.route.v3.Route\"}]}"
             + " | resources[0] (Route without name):"
             + " \"type.googleapis.com/envoy.config.route.v3.Route\" is not a resource of its own",

@@ -96,7 +96,7 @@ class ResourceFilesTest {
         .anySatisfy(p -> assertThat(p).startsWith("TEMP/f.json:1:15: ").endsWith("has no name"))
         .contains(
             "TEMP/d.json:1:15: cluster \"good\": is defined already in TEMP/c.json; the first counts",
-            "TEMP/gone: no such file or folder");
+            "TEMP/gone: no such file or folder; check the path");
   }
 
   @Test
@@ -198,7 +198,9 @@ class ResourceFilesTest {
 
     assertThat(clusters()).containsExactly("a");
     assertThat(problems())
-        .contains("TEMP/inner: no such file or folder", "TEMP/inner/a.json: is not there any more");
+        .contains(
+            "TEMP/inner: no such file or folder; check the path",
+            "TEMP/inner/a.json: is not there any more");
     Files.createDirectory(inner);
     new ResourceFolder(inner).write("a.json", cluster("b"));
     read(inner);

@@ -73,7 +73,8 @@ class ResourceValidatorTest {
             ResourceValidator.validate(
                     ResourceFiles.read(List.of(temp.resolve("gone.json"))), CONTEXT)
                 .problems())
-        .containsExactly(new FileProblem(temp.resolve("gone.json"), "no such file or folder"));
+        .containsExactly(
+            new FileProblem(temp.resolve("gone.json"), "no such file or folder; check the path"));
   }
 
   @Test
