@@ -3,7 +3,11 @@ package io.outrigger.http2;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.outrigger.http2.EventLoops.TransportKind;
 import io.outrigger.http2.testing.Frame;
 import io.outrigger.http2.testing.Frames;
@@ -128,6 +132,33 @@ final class Http2ConnectionIT {
             .isEqualTo("headers data headers+end: over " + sockets.loops.kind());
       }
     }
+  }
+
+  /** A peer that reads nothing would otherwise fill megabytes, for which a container is charged. */
+  @ParameterizedTest
+  @EnumSource
+  void theKernelKeepsFewUnsentBytes(TransportKind kind, @TempDir Path directory) {
+    assumeThat(kind != TransportKind.EPOLL || Epoll.isAvailable()).isTrue();
+    try (var sockets = new Sockets(kind, 1)) {
+      SocketAddress unix = sockets.loops.unixAddress(directory.resolve("proxy.sock"));
+      sockets.listen(
+          unix,
+          () -> Http2Connection.server(ConnectionSettings.DEFAULT, added -> new EchoHandler()));
+      for (SocketAddress address : new SocketAddress[] {unix, echo(sockets)}) {
+        Channel channel =
+            sockets.connect(
+                address,
+                Http2Connection.client(
+                    ConnectionSettings.DEFAULT, added -> new RecordingConnection()));
+        assertThat(maxUnsentBytes(channel)).as("%s", channel).isBetween(1L, 128L << 10);
+      }
+    }
+  }
+
+  private static long maxUnsentBytes(Channel channel) {
+    return channel instanceof EpollSocketChannel
+        ? channel.config().getOption(EpollChannelOption.TCP_NOTSENT_LOWAT)
+        : channel.config().getOption(ChannelOption.SO_SNDBUF);
   }
 
   private static String call(Sockets sockets, SocketAddress address) throws Exception {

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -73,6 +74,22 @@ class PeerVerifierTest {
         .contains("certificate verify failed: the server has shown no certificate");
     assertThat(objection(verifier(new Roots.Authorities(List.of())), OURS.issue()))
         .isEqualTo("certificate verify failed: there are no roots");
+  }
+
+  /** Parsers of the JDK throw what they do not declare; no such exception may reach a loop. */
+  @Test
+  @Conformance("A29-03")
+  void whateverIsThrownIsARefusal() {
+    List<X509Certificate> unreadable = Collections.singletonList(null);
+
+    assertThat(
+            List.of(
+                verifier(ROOTS).objection(unreadable, Optional.empty()),
+                verifier(ROOTS).objectionToOpen(unreadable, Optional.empty())))
+        .allSatisfy(
+            refusal ->
+                assertThat(refusal.map(CertificateRefusal::text))
+                    .contains("certificate verify failed: the server's certificate is malformed"));
   }
 
   @Test

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.ForeignBytes;
+import io.outrigger.testing.Shape;
 import io.outrigger.xds.ResourceType;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +66,25 @@ final class ResourceNameTest {
 
     assertThat(read.status().code()).isEqualTo(RpcStatus.Code.INVALID_ARGUMENT);
     assertThat(ResourceName.canonical(ResourceType.CLUSTER, name)).isEqualTo(name);
+  }
+
+  @Test
+  void anyBytesAreANameOrARefusal() {
+    ForeignBytes.check(
+        ForeignBytes.Case.ofText(
+            "name of a cluster",
+            Void.class,
+            bytes -> {
+              String name = new String(bytes, StandardCharsets.UTF_8);
+              String canonical = ResourceName.canonical(ResourceType.CLUSTER, name);
+              assertThat(ResourceName.canonical(ResourceType.CLUSTER, canonical))
+                  .isEqualTo(canonical);
+            },
+            Shape.BYTES,
+            "xdstp://a/" + TYPE + "/c/d?b=2&a=1#alt=x",
+            "xdstp:///" + TYPE + "/c",
+            "a/b?z=1"),
+        3000);
   }
 
   @Test
