@@ -13,7 +13,6 @@ public final class Backoff {
   private static final Duration MAX = Duration.ofSeconds(120);
   private static final double FACTOR = 1.6;
   private static final double JITTER = 0.2;
-  private static final long RESOLUTION = 1L << 20;
 
   private final RandomSource random;
   private final Duration max;
@@ -33,9 +32,8 @@ public final class Backoff {
   public Duration next() {
     double nominal = nextNanos;
     nextNanos = Math.min(nominal * FACTOR, max.toNanos());
-    double unit =
-        random.nextLong(RESOLUTION, RandomSource.Purpose.BACKOFF_JITTER) / (double) RESOLUTION;
-    return Duration.ofNanos((long) (nominal * (1 - JITTER + 2 * JITTER * unit)));
+    return Duration.ofNanos(
+        (long) random.jittered(nominal, JITTER, RandomSource.Purpose.BACKOFF_JITTER));
   }
 
   public void reset() {

@@ -27,5 +27,12 @@ public interface RandomSource {
   /** Returns a uniform value in {@code [0, bound)}; {@code bound} is positive. */
   long nextLong(long bound, Purpose purpose);
 
+  /** Returns {@code nominal}, changed by at most the part {@code share} in either direction. */
+  default double jittered(double nominal, double share, Purpose purpose) {
+    long steps = 1 << 20;
+    double unit = nextLong(steps, purpose) / (double) steps; // [0, 1)
+    return nominal * (1 - share + 2 * share * unit);
+  }
+
   RandomSource SYSTEM = (bound, purpose) -> ThreadLocalRandom.current().nextLong(bound);
 }

@@ -20,7 +20,6 @@ final class RetryState {
   static final long NO_RETRY = -1;
 
   private static final double JITTER = 0.2;
-  private static final long RESOLUTION = 1L << 20;
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
 
   private final RetryPolicy policy;
@@ -64,8 +63,7 @@ final class RetryState {
       nominal *= 2; // no overflow: at most twice the maximum interval
     }
     backoffs++;
-    double unit = random.nextLong(RESOLUTION, Purpose.BACKOFF_JITTER) / (double) RESOLUTION;
-    return (long) (Math.min(nominal, most) * (1 - JITTER + 2 * JITTER * unit));
+    return (long) random.jittered(Math.min(nominal, most), JITTER, Purpose.BACKOFF_JITTER);
   }
 
   /**

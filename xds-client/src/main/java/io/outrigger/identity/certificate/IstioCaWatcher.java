@@ -46,9 +46,7 @@ final class IstioCaWatcher extends CertificateSource {
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   /** The jitter of renewals, so that pods that started together do not renew together. */
-  private static final int JITTER_PERCENT = 1;
-
-  private static final int RESOLUTION = 1 << 20;
+  private static final double JITTER = 0.02;
 
   private final ControlLoop loop;
   private final Executor reading;
@@ -158,10 +156,8 @@ final class IstioCaWatcher extends CertificateSource {
             .identity()
             .map(own -> Duration.between(loop.now(), own.expiry()))
             .orElse(Duration.ZERO);
-    double drawn =
-        random.nextLong(RESOLUTION, Purpose.CERTIFICATE_RENEWAL) / (double) RESOLUTION; // [0, 1)
-    double share = (50 - JITTER_PERCENT + 2 * JITTER_PERCENT * drawn) / 100;
-    Duration delay = Duration.ofMillis((long) (left.toMillis() * share));
+    double half = random.jittered(left.toMillis() / 2.0, JITTER, Purpose.CERTIFICATE_RENEWAL);
+    Duration delay = Duration.ofMillis((long) half);
     return delay.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : delay;
   }
 
