@@ -73,12 +73,12 @@ public final class RegularFile {
         throw new Unreadable(kind, false);
       }
       if (attributes.size() > maxBytes) { // a large file must not fill the heap
-        throw new Unreadable("is larger than " + size(maxBytes), false);
+        throw new Unreadable("is larger than " + ByteSize.format(maxBytes), false);
       }
       try (InputStream in = Files.newInputStream(file)) {
         byte[] content = in.readNBytes(maxBytes + 1);
         if (content.length > maxBytes) {
-          throw new Unreadable("is larger than " + size(maxBytes), false);
+          throw new Unreadable("is larger than " + ByteSize.format(maxBytes), false);
         }
         return content;
       }
@@ -105,9 +105,5 @@ public final class RegularFile {
     return failure instanceof FileSystemException // whose message is the path
         ? failure.getClass().getSimpleName()
         : String.valueOf(failure.getMessage());
-  }
-
-  private static String size(int bytes) {
-    return bytes < 1 << 20 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
   }
 }

@@ -2,6 +2,7 @@ package io.outrigger.program.options;
 
 import static io.outrigger.program.options.Problems.require;
 
+import io.outrigger.base.ByteSize;
 import io.outrigger.base.DurationText;
 import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenAddress;

@@ -3,6 +3,7 @@ package io.outrigger.program.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.outrigger.base.ByteSize;
 import io.outrigger.base.DurationText;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.dataplane.downstream.ListenAddress;

@@ -1,6 +1,7 @@
 package io.outrigger.identity.tls;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.ByteSize;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -25,9 +26,7 @@ public final class ResponseBody implements BodySubscriber<byte[]> {
     private static final long serialVersionUID = 1;
 
     private TooLong(int maxBytes) {
-      super(
-          "its answer is longer than "
-              + (maxBytes < 1 << 20 ? (maxBytes >> 10) + " KiB" : (maxBytes >> 20) + " MiB"));
+      super("its answer is longer than " + ByteSize.format(maxBytes));
     }
   }
 
