@@ -1,6 +1,5 @@
 package io.outrigger.base;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Executor;
 
@@ -11,13 +10,10 @@ import java.util.concurrent.Executor;
  * <p>Tasks run one after the other in the order in which they were posted. If a task fails, the
  * loop logs and counts the failure, and continues.
  */
-public interface ControlLoop extends Executor {
+public interface ControlLoop extends Executor, OneTimer.Scheduler {
   /** Posts {@code task} from any thread. Tasks posted after the loop has closed are dropped. */
   @Override
   void execute(Runnable task);
-
-  /** Runs {@code task} once after {@code delay}, or soon if the delay is zero or less. */
-  TimerHandle schedule(Duration delay, Runnable task);
 
   /** Throws {@code IllegalStateException} if the caller does not run on the loop. */
   void checkInside();

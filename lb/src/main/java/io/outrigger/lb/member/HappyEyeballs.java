@@ -62,7 +62,7 @@ public final class HappyEyeballs {
 
   private boolean isPassRunning;
   private int failuresAfterPass;
-  private @Nullable TimerHandle attemptTimer;
+  private TimerHandle attemptTimer = () -> {};
 
   /**
    * Creates an instance in state IDLE. {@code onChange} runs after each change of state, error or
@@ -203,18 +203,11 @@ public final class HappyEyeballs {
 
   private void stopPass() {
     isPassRunning = false;
-    cancelTimer();
-  }
-
-  private void cancelTimer() {
-    if (attemptTimer != null) {
-      attemptTimer.cancel();
-      attemptTimer = null;
-    }
+    attemptTimer.cancel();
   }
 
   private void tryNext() {
-    cancelTimer();
+    attemptTimer.cancel();
     while (next < candidates.size()) {
       Candidate candidate = candidates.get(next++);
       if (candidate.state == TRANSIENT_FAILURE) { // the attempt failed and is in back-off

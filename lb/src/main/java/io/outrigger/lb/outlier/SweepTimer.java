@@ -2,11 +2,10 @@ package io.outrigger.lb.outlier;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.TimerHandle;
+import io.outrigger.base.OneTimer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Starts a sweep one interval after the start of the previous sweep. The first sweep starts one
@@ -23,9 +22,9 @@ final class SweepTimer {
 
   private final ControlLoop control;
   private final Consumer<Start> sweep;
+  private final OneTimer timer;
   private Duration period = Duration.ZERO;
   private long startedNanos;
-  private @Nullable TimerHandle timer;
 
   /**
    * The time at which a sweep began. As in A50, the time is read before all other work of the
@@ -40,10 +39,11 @@ final class SweepTimer {
   SweepTimer(ControlLoop control, Consumer<Start> sweep) {
     this.control = control;
     this.sweep = sweep;
+    this.timer = new OneTimer(control);
   }
 
   boolean isRunning() {
-    return timer != null;
+    return timer.isRunning();
   }
 
   /**
@@ -53,30 +53,24 @@ final class SweepTimer {
    */
   void run(Duration interval) {
     Duration next = interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval;
-    TimerHandle running = timer;
-    if (running == null) {
+    if (!timer.isRunning()) {
       startedNanos = control.nanoTime();
     } else if (next.equals(period)) {
       return;
-    } else {
-      running.cancel();
     }
     period = next;
     Duration since = Duration.ofNanos(control.nanoTime() - startedNanos);
-    timer = control.schedule(next.minus(since), this::onTime);
+    timer.start(next.minus(since), this::onTime);
   }
 
   void stop() {
-    if (timer != null) {
-      timer.cancel();
-      timer = null;
-    }
+    timer.stop();
   }
 
   private void onTime() {
     var start = new Start(control.now(), control.nanoTime());
     startedNanos = start.nanos();
-    timer = control.schedule(period, this::onTime);
+    timer.start(period, this::onTime);
     sweep.accept(start);
   }
 }

@@ -3,7 +3,7 @@ package io.outrigger.lb.override;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
-import io.outrigger.base.TimerHandle;
+import io.outrigger.base.OneTimer;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbParent;
@@ -22,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the calls of a session to the endpoint that the session used before. In the tree, the
@@ -47,6 +46,7 @@ public final class OverrideHostPolicy implements LbPolicy {
   static final Duration SWEEP_INTERVAL = Duration.ofSeconds(5);
 
   private final ControlLoop control;
+  private final OneTimer sweepTimer;
   private final LbParent parent;
   private final ChildSlot child;
   private final PublishGate gate = new PublishGate(this::publish);
@@ -57,13 +57,13 @@ public final class OverrideHostPolicy implements LbPolicy {
   /** Whether a session has made a call; before that call, {@link #entries} is empty. */
   private boolean hasSessions;
 
-  private @Nullable TimerHandle sweepTimer;
   private boolean publishPosted;
   private boolean closed;
 
   public OverrideHostPolicy(
       ControlLoop control, PolicyFactory factory, LbConfig.OverrideHost config, LbParent parent) {
     this.control = control;
+    this.sweepTimer = new OneTimer(control);
     this.parent = parent;
     this.config = config;
     var subchannels = new SharedSubchannels(control, parent);
@@ -119,13 +119,12 @@ public final class OverrideHostPolicy implements LbPolicy {
   }
 
   private void scheduleSweep() {
-    if (sweepTimer == null && !closed && entries.hasSessionEntries()) {
-      sweepTimer = control.schedule(SWEEP_INTERVAL, this::sweep);
+    if (!sweepTimer.isRunning() && !closed && entries.hasSessionEntries()) {
+      sweepTimer.start(SWEEP_INTERVAL, this::sweep);
     }
   }
 
   private void sweep() {
-    sweepTimer = null;
     entries.sweep();
     scheduleSweep();
   }
@@ -168,9 +167,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     closed = true;
     child.close();
     entries.close();
-    if (sweepTimer != null) {
-      sweepTimer.cancel();
-    }
+    sweepTimer.stop();
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.outrigger.lb.priority;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.TimerHandle;
+import io.outrigger.base.OneTimer;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbParent;
@@ -13,7 +13,6 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.NodeVisitor;
 import java.time.Duration;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A child of the priority policy with its two timers (A56).
@@ -32,17 +31,16 @@ final class PriorityChild {
       Duration.ofSeconds(10); // A56 "Child Connectivity State Tracking"
   static final Duration RETIREMENT = Duration.ofMinutes(15); // A56 "Child Lifetime Management"
 
-  private final ControlLoop control;
   private final LbParent parent;
   private final Runnable onChange;
   private final Consumer<PriorityChild> onRetired;
   private final ChildSlot slot;
+  private final OneTimer failover;
+  private final OneTimer retirement;
 
   private boolean reresolves;
   private boolean workedSinceFailure;
   private Connectivity state = Connectivity.CONNECTING;
-  private @Nullable TimerHandle failover;
-  private @Nullable TimerHandle retirement;
 
   /**
    * Creates a child in state CONNECTING, whose policy is created by the first update.
@@ -58,7 +56,6 @@ final class PriorityChild {
       LbParent parent,
       Runnable onChange,
       Consumer<PriorityChild> onRetired) {
-    this.control = control;
     this.parent = parent;
     this.onChange = onChange;
     this.onRetired = onRetired;
@@ -69,7 +66,9 @@ final class PriorityChild {
                 parent::newSubchannel,
                 (next, picker) -> onPublished(next),
                 this::requestReresolution));
-    startFailover();
+    this.failover = new OneTimer(control);
+    this.retirement = new OneTimer(control);
+    failover.start(FAILOVER, onChange);
   }
 
   void update(LbConfig.Child config) {
@@ -87,46 +86,27 @@ final class PriorityChild {
 
   /** Whether the failover timer runs, so that calls wait for this child. */
   boolean isFailoverPending() {
-    return failover != null;
+    return failover.isRunning();
   }
 
   void deactivate() {
-    if (retirement == null) {
-      retirement = control.schedule(RETIREMENT, () -> onRetired.accept(this));
+    if (!retirement.isRunning()) {
+      retirement.start(RETIREMENT, () -> onRetired.accept(this));
     }
   }
 
   void reactivate() {
-    if (retirement != null) {
-      retirement.cancel();
-      retirement = null;
-    }
+    retirement.stop();
   }
 
   void close() {
-    stopFailover();
-    reactivate();
+    failover.stop();
+    retirement.stop();
     slot.close();
   }
 
   void accept(NodeVisitor visitor, String name, boolean isUsed) {
     slot.accept(visitor, name, isUsed);
-  }
-
-  private void startFailover() {
-    failover = control.schedule(FAILOVER, this::onFailoverElapsed);
-  }
-
-  private void stopFailover() {
-    if (failover != null) {
-      failover.cancel();
-      failover = null;
-    }
-  }
-
-  private void onFailoverElapsed() {
-    failover = null;
-    onChange.run();
   }
 
   private void onPublished(Connectivity next) {
@@ -135,15 +115,15 @@ final class PriorityChild {
     switch (next) {
       case READY, IDLE -> {
         workedSinceFailure = true;
-        stopFailover();
+        failover.stop();
       }
       case TRANSIENT_FAILURE -> {
         workedSinceFailure = false;
-        stopFailover();
+        failover.stop();
       }
       case CONNECTING -> {
-        if (before != Connectivity.CONNECTING && workedSinceFailure && failover == null) {
-          startFailover();
+        if (before != Connectivity.CONNECTING && workedSinceFailure && !failover.isRunning()) {
+          failover.start(FAILOVER, onChange);
         }
       }
     }

@@ -2,8 +2,8 @@ package io.outrigger.lb.subchannel;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.base.TimerHandle;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.Transport;
@@ -34,6 +34,7 @@ public final class ConnectionPace {
   static final Duration MAX_COUNTED_TIME = Duration.ofMillis(20);
 
   private final ControlLoop control;
+  private final OneTimer timer;
   private final int limit;
 
   /** Clusters with waiting calls and queued attempts, in the order of their turns. */
@@ -44,14 +45,13 @@ public final class ConnectionPace {
   /** The attempts that count against the limit, in the order in which they started. */
   private final Set<PacedAttempt> running = new LinkedHashSet<>();
 
-  private @Nullable TimerHandle timer;
-
   /**
    * @param limit the number of attempts that may run at the same time, at least 1
    */
   public ConnectionPace(ControlLoop control, int limit) {
     this.control = control;
     this.limit = limit;
+    this.timer = new OneTimer(control);
   }
 
   /**
@@ -93,14 +93,13 @@ public final class ConnectionPace {
    * for {@link #MAX_COUNTED_TIME} and no longer counts.
    */
   private void startTimer() {
-    if (timer == null && hasQueued()) {
+    if (!timer.isRunning() && hasQueued()) {
       long age = control.nanoTime() - running.iterator().next().startedNanos;
-      timer = control.schedule(MAX_COUNTED_TIME.minusNanos(age), this::onTimer);
+      timer.start(MAX_COUNTED_TIME.minusNanos(age), this::onTimer);
     }
   }
 
   private void onTimer() {
-    timer = null;
     long oldestNanos = control.nanoTime() - MAX_COUNTED_TIME.toNanos();
     for (PacedAttempt attempt : List.copyOf(running)) {
       if (attempt.startedNanos - oldestNanos <= 0) {

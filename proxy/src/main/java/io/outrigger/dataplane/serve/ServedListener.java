@@ -3,6 +3,7 @@ package io.outrigger.dataplane.serve;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.IpAddress;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.TimerHandle;
@@ -70,6 +71,7 @@ public final class ServedListener {
   private final ServeObserver observer;
   private final HttpFilters filters;
   private final ServedAdmission admission;
+  private final OneTimer retryTimer;
 
   /** Ports that accept no more connections, but still have open connections. */
   private final List<Http2Listener> drainingPorts = new ArrayList<>();
@@ -90,7 +92,6 @@ public final class ServedListener {
 
   private boolean awaitsApp = true;
   private boolean isOpening;
-  private @Nullable TimerHandle retryTimer;
   private Duration retryDelay = FIRST_RETRY;
   private State state = State.WAITING;
   private Optional<String> reason = Optional.of("waiting for the first configuration");
@@ -123,6 +124,7 @@ public final class ServedListener {
     this.observer = observer;
     filters = new HttpFilters(new AtomicLong(), observer);
     admission = new ServedAdmission(loops, settings, random, observer);
+    retryTimer = new OneTimer(control);
   }
 
   /**
@@ -213,7 +215,7 @@ public final class ServedListener {
   }
 
   private void open() {
-    if (config == null || port != null || isOpening || retryTimer != null || isClosed) {
+    if (config == null || port != null || isOpening || retryTimer.isRunning() || isClosed) {
       return;
     }
     if (awaitsApp && !app.isReachable()) {
@@ -254,14 +256,9 @@ public final class ServedListener {
     setState(
         State.BIND_RETRY,
         Optional.of(cause == null ? "unknown" : String.valueOf(cause.getMessage())));
-    retryTimer = control.schedule(retryDelay, this::retry);
+    retryTimer.start(retryDelay, this::open);
     Duration twice = retryDelay.multipliedBy(2);
     retryDelay = twice.compareTo(LAST_RETRY) < 0 ? twice : LAST_RETRY;
-  }
-
-  private void retry() {
-    retryTimer = null;
-    open();
   }
 
   private void endConfig() {
@@ -271,11 +268,8 @@ public final class ServedListener {
       config = null;
       admission.config(null);
     }
-    if (retryTimer != null) {
-      retryTimer.cancel();
-      retryTimer = null;
-      retryDelay = FIRST_RETRY;
-    }
+    retryTimer.stop();
+    retryDelay = FIRST_RETRY;
     drainPort();
   }
 

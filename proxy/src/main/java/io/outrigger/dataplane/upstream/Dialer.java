@@ -11,7 +11,9 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.proxy.HttpProxyHandler;
 import io.netty.util.NetUtil;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.SocketErrors;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.dataplane.tls.TlsHandshake;
@@ -27,7 +29,6 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -42,9 +43,12 @@ record Dialer(
     UpstreamSettings settings,
     KeepAliveTime keepAlive,
     UpstreamSockets sockets,
-    SubchannelName owner) {
-  Future<?> after(Duration delay, Runnable task) {
-    return loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+    SubchannelName owner)
+    implements OneTimer.Scheduler {
+  @Override
+  public TimerHandle schedule(Duration delay, Runnable task) {
+    var waiting = loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+    return () -> waiting.cancel(false);
   }
 
   void onEnded(Http2Error error, String reason) {

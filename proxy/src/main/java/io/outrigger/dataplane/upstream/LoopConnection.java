@@ -2,6 +2,7 @@ package io.outrigger.dataplane.upstream;
 
 import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.base.OneTimer;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.forward.CallTransport;
 import io.outrigger.dataplane.tls.TlsContext;
@@ -16,7 +17,6 @@ import io.outrigger.lb.Connector.Ending;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +43,13 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   private final LoopConnections owner;
   private final Dialer dialer;
+
+  /** Limits the time to connect; in state READY, checks for idleness. */
+  private final OneTimer timer;
+
   private State state = State.OPENING;
   private @Nullable Channel channel;
   private @Nullable Http2Connection socket;
-  private @Nullable Future<?> timer;
   private @Nullable Runnable removeFromViews;
   private @Nullable TlsPeer peer;
   private @Nullable TlsContext initialTls;
@@ -61,12 +64,13 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   LoopConnection(LoopConnections owner, Dialer dialer) {
     this.owner = owner;
     this.dialer = dialer;
+    timer = new OneTimer(dialer);
   }
 
   void dial() {
     Duration limit = dialer.settings().connectTimeout();
     initialTls = owner.currentTls();
-    timer = dialer.after(limit, () -> fail(timeoutReason(limit)));
+    timer.start(limit, () -> fail(timeoutReason(limit)));
     channel = dialer.dial(initialTls, this::handlerOf, this, this::fail);
   }
 
@@ -148,7 +152,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     boolean ready = state == State.READY;
     state = State.GONE;
     if (ready && socket != null) {
-      cancelTimer();
+      timer.stop();
       socket.drain();
     } else {
       close();
@@ -161,7 +165,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   }
 
   private void close() {
-    cancelTimer();
+    timer.stop();
     if (channel != null && channel.isRegistered()) { // otherwise the socket was never opened
       var unused = channel.close();
     }
@@ -172,7 +176,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   }
 
   private void gone(String reason, String disconnectError, boolean isGraceful) {
-    cancelTimer();
+    timer.stop();
     if (state != State.GONE) {
       state = State.GONE;
       error = disconnectError;
@@ -219,7 +223,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     }
     state = State.READY;
     removeFromViews = dialer.addToViews(ready);
-    cancelTimer();
+    timer.stop();
     keepAlive = dialer.keepAlive().current().orElse(null);
     if (keepAlive != null) {
       ready.keepAlive(keepAlive.time(), keepAlive.timeout());
@@ -242,7 +246,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   private void watchIdleness() {
     Duration idle = dialer.settings().idleTimeout();
     if (!idle.isZero()) {
-      timer = dialer.after(idle, this::onIdleCheck);
+      timer.start(idle, this::onIdleCheck);
     }
   }
 
@@ -256,13 +260,6 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     usedSinceCheck = false;
     if (state == State.READY) {
       watchIdleness();
-    }
-  }
-
-  private void cancelTimer() {
-    if (timer != null) {
-      timer.cancel(false);
-      timer = null;
     }
   }
 

@@ -2,6 +2,7 @@ package io.outrigger.dataplane.upstream;
 
 import io.outrigger.base.Backoff;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.forward.CallTransport;
@@ -17,7 +18,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,12 +66,12 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   /** The connections in state READY, oldest first. */
   private final List<LoopConnection> established = new ArrayList<>(1);
 
-  private @Nullable LoopConnection attempt;
-  private @Nullable Future<?> retryTimer;
+  private final OneTimer retryTimer;
 
   /** The timer that starts borrowing after {@link #BORROW_DELAY}. */
-  private @Nullable Future<?> borrowTimer;
+  private final OneTimer borrowTimer;
 
+  private @Nullable LoopConnection attempt;
   private boolean borrows;
 
   /** Whether this loop can lend streams of its connections; other loops read the field. */
@@ -84,6 +84,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     this.transport = transport;
     this.index = index;
     this.dialer = dialer;
+    retryTimer = new OneTimer(dialer);
+    borrowTimer = new OneTimer(dialer);
   }
 
   /** Opens a stream for {@code waiter}, at once or when a connection admits a stream. */
@@ -129,7 +131,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /** Called when the limit of extra connections was raised. */
   void onLimitRaised() {
-    cancelRetryTimer();
+    retryTimer.stop();
     connectIfNeeded();
   }
 
@@ -151,8 +153,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   void leave() {
     List.copyOf(reportCalls).forEach(ReportCall::cancel);
     lends = false;
-    cancelRetryTimer();
-    cancelBorrowTimer();
+    retryTimer.stop();
+    borrowTimer.stop();
     if (attempt != null) {
       attempt.leave();
       attempt = null;
@@ -203,7 +205,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     if (waiters.isEmpty() || transport.isClosed()) {
       return;
     }
-    boolean mayDial = attempt == null && retryTimer == null;
+    boolean mayDial = attempt == null && !retryTimer.isRunning();
     if (established.isEmpty()) {
       if (mayDial) {
         dial();
@@ -228,22 +230,20 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
       dial();
     } else if (transport.extras() > extras) {
       transport.requestExtras();
-      retryAfter(EXTRA_RETRY_DELAY);
+      retryTimer.start(EXTRA_RETRY_DELAY, this::connectIfNeeded);
     }
   }
 
   private void borrowAfterDelay() {
     if (borrows) {
       borrow();
-    } else if (borrowTimer == null) {
-      borrowTimer =
-          dialer.after(
-              BORROW_DELAY,
-              () -> {
-                borrowTimer = null;
-                borrows = established.isEmpty();
-                connectIfNeeded();
-              });
+    } else if (!borrowTimer.isRunning()) {
+      borrowTimer.start(
+          BORROW_DELAY,
+          () -> {
+            borrows = established.isEmpty();
+            connectIfNeeded();
+          });
     }
   }
 
@@ -324,30 +324,6 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     next.dial();
   }
 
-  private void retryAfter(Duration delay) {
-    retryTimer =
-        dialer.after(
-            delay,
-            () -> {
-              retryTimer = null;
-              connectIfNeeded();
-            });
-  }
-
-  private void cancelRetryTimer() {
-    if (retryTimer != null) {
-      retryTimer.cancel(false);
-      retryTimer = null;
-    }
-  }
-
-  private void cancelBorrowTimer() {
-    if (borrowTimer != null) {
-      borrowTimer.cancel(false);
-      borrowTimer = null;
-    }
-  }
-
   private void releaseUnusedExtras() {
     int used = Math.max(0, established.size() + (attempt == null ? 0 : 1) - 1);
     while (extras > used) {
@@ -391,7 +367,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     established.add(connection);
     lends = true;
     borrows = false;
-    cancelBorrowTimer();
+    borrowTimer.stop();
     transport.onEstablished();
     reclaimBorrowing();
     serve();
@@ -418,15 +394,14 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
       return;
     }
     if (established.isEmpty()) {
-      cancelRetryTimer(); // the delay was for an extra connection
+      retryTimer.stop(); // the delay was for an extra connection
       sendBorrowersBack();
     }
     if (ending == Ending.SERVED) {
       reconnectBackoff.reset();
     } else if (ending == Ending.BROKEN) { // otherwise the loop might reconnect without end
       borrows = established.isEmpty();
-      cancelRetryTimer();
-      retryAfter(reconnectBackoff.next());
+      retryTimer.start(reconnectBackoff.next(), this::connectIfNeeded);
     }
     serve();
   }
@@ -437,8 +412,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
       return;
     }
     borrows = established.isEmpty();
-    cancelRetryTimer();
-    retryAfter(backoff.next()); // A105 "Backoff Behavior and Connectivity State"
+    // A105 "Backoff Behavior and Connectivity State"
+    retryTimer.start(backoff.next(), this::connectIfNeeded);
     connectIfNeeded();
   }
 

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.RandomSource;
-import io.outrigger.base.TimerHandle;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.Transport.BackendMetricsStream;
@@ -37,10 +37,10 @@ final class OutOfBandReports {
   private final String subject;
   private final Consumer<BackendMetrics> reports;
   private final Backoff backoff;
+  private final OneTimer waiting;
   private @Nullable Transport transport;
   private @Nullable Duration interval;
   private @Nullable Stream open;
-  private @Nullable TimerHandle waiting;
 
   OutOfBandReports(
       ControlLoop control, RandomSource random, String subject, Consumer<BackendMetrics> reports) {
@@ -48,6 +48,7 @@ final class OutOfBandReports {
     this.subject = subject;
     this.reports = reports;
     this.backoff = new Backoff(random);
+    this.waiting = new OneTimer(control);
   }
 
   /**
@@ -76,10 +77,7 @@ final class OutOfBandReports {
       requireNonNull(open.stream).close();
       open = null;
     }
-    if (waiting != null) {
-      waiting.cancel();
-      waiting = null;
-    }
+    waiting.stop();
   }
 
   private void open(Transport target, Duration period) {
@@ -121,13 +119,7 @@ final class OutOfBandReports {
         backoff.reset();
       }
       Duration elapsed = Duration.ofNanos(control.nanoTime() - startedNanos);
-      waiting =
-          control.schedule(
-              backoff.next().minus(elapsed),
-              () -> {
-                waiting = null;
-                open(target, period);
-              });
+      waiting.start(backoff.next().minus(elapsed), () -> open(target, period));
     }
   }
 }

@@ -2,8 +2,8 @@ package io.outrigger.lb.endpoint.weighted;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.RandomSource.Purpose;
-import io.outrigger.base.TimerHandle;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.ComposedParent;
@@ -44,7 +44,7 @@ public final class WeightedRoundRobinPolicy
   private volatile WeightedRoundRobin orcaSettings;
 
   private long @Nullable [] sequences;
-  private @Nullable TimerHandle nextUpdate;
+  private final OneTimer nextUpdate = new OneTimer(context().control());
   private String detail = "";
 
   public WeightedRoundRobinPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
@@ -78,16 +78,10 @@ public final class WeightedRoundRobinPolicy
 
   @Override
   protected Picker picker(List<WeightedEndpoint> ready, PickResult[] results) {
-    if (nextUpdate == null) {
-      nextUpdate =
-          context().control().schedule(settings().updatePeriod(), this::onUpdatePeriodElapsed);
+    if (!nextUpdate.isRunning()) {
+      nextUpdate.start(settings().updatePeriod(), this::publishSoon);
     }
     return new StridePicker(results, StaticStride.of(weights(ready)), sequences(ready.size()));
-  }
-
-  private void onUpdatePeriodElapsed() {
-    nextUpdate = null;
-    publishSoon();
   }
 
   /** Returns the weights of READY endpoints; all zero if fewer than two weights are usable. */
@@ -129,10 +123,7 @@ public final class WeightedRoundRobinPolicy
 
   @Override
   public void close() {
-    if (nextUpdate != null) {
-      nextUpdate.cancel();
-      nextUpdate = null;
-    }
+    nextUpdate.stop();
     super.close();
   }
 
