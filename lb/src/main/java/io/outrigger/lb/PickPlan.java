@@ -5,7 +5,9 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.IntToDoubleFunction;
 import java.util.function.ObjDoubleConsumer;
+import java.util.stream.IntStream;
 
 /**
  * The results that a picker may give to a call, with their probabilities. Making a plan has no side
@@ -57,6 +59,14 @@ public sealed interface PickPlan {
   record Shared(List<Share> shares) implements PickPlan {
     public Shared {
       shares = List.copyOf(shares);
+    }
+
+    /** Returns a plan that gives {@code results[i]} with the probability {@code share(i)}. */
+    public static Shared of(PickResult[] results, IntToDoubleFunction share) {
+      return new Shared(
+          IntStream.range(0, results.length)
+              .mapToObj(i -> new Share(share.applyAsDouble(i), new Certain(results[i])))
+              .toList());
     }
 
     @Override

@@ -21,7 +21,6 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -144,12 +143,7 @@ final class LeastRequestPolicy extends EveryEndpointPolicy<LeastRequestPolicy.Me
         odds.put(equal.getKey(), wins / equal.getValue());
         asManyOrMore = more;
       }
-      List<PickPlan.Share> shares = new ArrayList<>();
-      for (int i = 0; i < now.length; i++) {
-        shares.add(
-            new PickPlan.Share(odds.getOrDefault(now[i], 0.0), new PickPlan.Certain(results[i])));
-      }
-      return new PickPlan.Shared(shares);
+      return PickPlan.Shared.of(results, i -> odds.getOrDefault(now[i], 0.0));
     }
   }
 }

@@ -15,7 +15,6 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
-import java.util.Arrays;
 import java.util.List;
 
 /** Picks each READY endpoint in turn. */
@@ -67,11 +66,7 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<LeafEndpoint> {
 
     @Override
     public PickPlan plan(PlannedCall call) {
-      double each = 1.0 / results.length;
-      return new PickPlan.Shared(
-          Arrays.stream(results)
-              .map(result -> new PickPlan.Share(each, new PickPlan.Certain(result)))
-              .toList());
+      return PickPlan.Shared.of(results, i -> 1.0 / results.length);
     }
   }
 }

@@ -25,7 +25,6 @@ import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbObserver.WeightUpdate;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -243,11 +242,7 @@ public final class WeightedRoundRobinPolicy
 
     @Override
     public PickPlan plan(PlannedCall call) {
-      List<PickPlan.Share> shares = new ArrayList<>();
-      for (int i = 0; i < results.length; i++) {
-        shares.add(new PickPlan.Share(schedule.share(i), new PickPlan.Certain(results[i])));
-      }
-      return new PickPlan.Shared(shares);
+      return PickPlan.Shared.of(results, schedule::share);
     }
   }
 }
