@@ -112,17 +112,14 @@ final class ServedAdmission implements Admission {
     }
     ServedPeer peer = (ServedPeer) remote.targets();
     if (!now.chains().contains(peer.chain())) {
-      return new Retirement(
-          goAwayDelay(settings.drainSpread(), settings.drainGrace(), random),
-          settings.drainGrace());
+      return new Retirement(goAwayDelay(settings.drainSpread(), random), settings.drainGrace());
     }
     return peer.isDistrusted() ? new Retirement(Duration.ZERO, settings.drainGrace()) : null;
   }
 
   /** Returns a random delay, because callers must not all reconnect at the same moment. */
-  static Duration goAwayDelay(Duration spread, Duration grace, RandomSource random) {
-    Duration max = spread.compareTo(grace) < 0 ? spread : grace;
-    return Duration.ofNanos(random.nextLong(max.toNanos() + 1, Purpose.DRAIN_SPREAD));
+  static Duration goAwayDelay(Duration spread, RandomSource random) {
+    return Duration.ofNanos(random.nextLong(spread.toNanos() + 1, Purpose.DRAIN_SPREAD));
   }
 
   /**

@@ -36,13 +36,9 @@ public final class StdoutAuditLog implements AutoCloseable {
   }
 
   /**
-   * Records a decision if the condition of its loggers selects the decision. Does not wait; lines
-   * that cannot be queued are counted as lost.
+   * Writes the lines of a decision. Does not wait; lines that cannot be queued are counted as lost.
    */
   public void record(String method, PeerIdentity peer, String filter, Rbac.Decision decision) {
-    if (decision.auditLines() == 0) {
-      return;
-    }
     Instant now = clock.instant();
     String principal = peer.spiffeId();
     if (!writer.add(

@@ -296,6 +296,7 @@ final class OptionsReaderTest extends OptionsFixture {
   }
 
   @Test
+  @Conformance("OPS-05")
   void withServesNoForwardIsNeeded() throws IOException, InvalidInput {
     flags.remove(Flag.FORWARD);
     flags.remove(Flag.BOOTSTRAP);
