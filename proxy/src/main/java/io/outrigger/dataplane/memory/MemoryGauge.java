@@ -4,7 +4,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.internal.PlatformDependent;
 import io.outrigger.base.AnyThread;
-import io.outrigger.dataplane.memory.MemoryView.Limits;
+import io.outrigger.dataplane.memory.MemoryView.Held;
 import io.outrigger.dataplane.tls.TlsMemory;
 import io.outrigger.http2.MemoryHolder;
 import io.outrigger.http2.PeerErrors.Side;
@@ -53,6 +53,15 @@ public final class MemoryGauge implements ProcessMemory {
    * When this fraction is 1.28, the old generation is full ({@link MemoryPlan}).
    */
   private static final double HEAP_FULL = 1.15;
+
+  /**
+   * The bytes that peers may make the process hold.
+   *
+   * @param heapBytes the limit of bytes on the heap
+   * @param directBytes the limit of bytes in buffers outside of the heap
+   * @param totalBytes the limit of heap bytes and buffer bytes together
+   */
+  public record Limits(long heapBytes, long directBytes, long totalBytes) {}
 
   private final Limits limits;
   private final LongSupplier heapUsed;
@@ -345,10 +354,15 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   private MemoryView view(List<MemoryView.Holder> heaviest) {
-    List<MemoryView.EndedCount> ended =
+    long heap = heldHeap;
+    long buffers = direct.getAsLong();
+    return new MemoryView(
+        new Held(heap, limits.heapBytes()),
+        new Held(buffers, limits.directBytes()),
+        new Held(heap + buffers, limits.totalBytes()),
         List.of(
             new MemoryView.EndedCount(Side.APP, endedApps.sum()),
-            new MemoryView.EndedCount(Side.BACKEND, endedBackends.sum()));
-    return new MemoryView(heldHeap, direct.getAsLong(), limits, ended, heaviest);
+            new MemoryView.EndedCount(Side.BACKEND, endedBackends.sum())),
+        heaviest);
   }
 }

@@ -91,22 +91,22 @@ final class ProcessMetrics {
     used.add(Labels.of("area", "heap"), jvm.getHeapMemoryUsage().getUsed());
     used.add(Labels.of("area", "nonheap"), jvm.getNonHeapMemoryUsage().getUsed());
     MemoryView memory = process.memory();
-    used.add(Labels.of("area", "direct"), memory.directBytes());
+    used.add(Labels.of("area", "direct"), memory.direct().held());
     Points held =
         all.gauge(
             "outrigger_memory_held_bytes",
             "Memory that the process uses for peers: heap after a collection, and buffers.",
             Unit.BYTES);
-    held.add(Labels.of("kind", "heap"), memory.heapBytes());
-    held.add(Labels.of("kind", "direct"), memory.directBytes());
+    held.add(Labels.of("kind", "heap"), memory.heap().held());
+    held.add(Labels.of("kind", "direct"), memory.direct().held());
     Points limit =
         all.gauge(
             "outrigger_memory_limit_bytes",
             "Limit of the memory for peers (--max-memory).",
             Unit.BYTES);
-    limit.add(Labels.of("kind", "heap"), memory.limits().heapBytes());
-    limit.add(Labels.of("kind", "direct"), memory.limits().directBytes());
-    limit.add(Labels.of("kind", "total"), memory.limits().totalBytes());
+    limit.add(Labels.of("kind", "heap"), memory.heap().limit());
+    limit.add(Labels.of("kind", "direct"), memory.direct().limit());
+    limit.add(Labels.of("kind", "total"), memory.total().limit());
     Points ended =
         all.counter(
             "outrigger_memory_ended",

@@ -7,7 +7,6 @@ import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.memory.MemoryPlan;
-import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.observe.access.AccessLog;
@@ -41,7 +40,7 @@ final class PartSettings {
     MemoryPlan plan = MemoryPlan.ofProcess();
     long total = options.limits().maxMemoryBytes();
     return MemoryGauge.ofProcess(
-        new MemoryView.Limits(
+        new MemoryGauge.Limits(
             Math.min(plan.peerHeapBytes(), total), Math.min(plan.peerDirectBytes(), total), total));
   }
 

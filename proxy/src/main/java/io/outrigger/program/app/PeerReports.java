@@ -73,10 +73,10 @@ final class PeerReports {
         "%s ended for holding most of the memory; held %d bytes of %d on the heap, %d of %d outside"
             .formatted(
                 ended,
-                now.heapBytes(),
-                now.limits().heapBytes(),
-                now.directBytes(),
-                now.limits().directBytes());
+                now.heap().held(),
+                now.heap().limit(),
+                now.direct().held(),
+                now.direct().limit());
     log.warn("memory: {}", text);
     events.add(EventKind.MEMORY, "memory", text);
   }

@@ -3,7 +3,7 @@ package io.outrigger.dataplane.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.outrigger.dataplane.memory.MemoryView.Limits;
+import io.outrigger.dataplane.memory.MemoryGauge.Limits;
 import io.outrigger.http2.MemoryHolder;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.http2.ProcessMemory;
@@ -363,7 +363,7 @@ final class MemoryGaugeTest {
     pass(Duration.ofMillis(50));
 
     assertThat(ended).containsExactly("heavy");
-    assertThat(gauge.now().heapBytes()).isLessThan(10 * MIB);
+    assertThat(gauge.now().heap().held()).isLessThan(10 * MIB);
   }
 
   @Test
@@ -371,7 +371,7 @@ final class MemoryGaugeTest {
     heap = 106 * MIB;
     gauge.onCollected(heap);
 
-    assertThat(gauge.now().heapBytes()).isZero();
+    assertThat(gauge.now().heap().held()).isZero();
     assertThat(gauge.isFull()).isFalse();
   }
 

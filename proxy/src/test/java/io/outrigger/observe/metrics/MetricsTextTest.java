@@ -53,9 +53,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class MetricsTextTest {
   private static final MemoryView MEMORY =
       new MemoryView(
-          5,
-          6,
-          new MemoryView.Limits(70, 80, 90),
+          new MemoryView.Held(5, 70),
+          new MemoryView.Held(6, 80),
+          new MemoryView.Held(11, 90),
           List.of(
               new MemoryView.EndedCount(PeerErrors.Side.APP, 3),
               new MemoryView.EndedCount(PeerErrors.Side.BACKEND, 4)),

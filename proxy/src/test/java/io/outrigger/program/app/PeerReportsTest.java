@@ -21,9 +21,9 @@ class PeerReportsTest {
 
   private static MemoryView ended(long ofApps, long ofBackends) {
     return new MemoryView(
-        5,
-        6,
-        new MemoryView.Limits(70, 80, 90),
+        new MemoryView.Held(5, 70),
+        new MemoryView.Held(6, 80),
+        new MemoryView.Held(11, 90),
         List.of(
             new MemoryView.EndedCount(PeerErrors.Side.APP, ofApps),
             new MemoryView.EndedCount(PeerErrors.Side.BACKEND, ofBackends)),

@@ -1,7 +1,7 @@
 package io.outrigger.program.testing;
 
 import io.outrigger.dataplane.memory.MemoryGauge;
-import io.outrigger.dataplane.memory.MemoryView.Limits;
+import io.outrigger.dataplane.memory.MemoryGauge.Limits;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A gauge that measures as large a part of its limit as a test likes. */

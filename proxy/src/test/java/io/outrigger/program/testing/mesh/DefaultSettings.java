@@ -5,7 +5,6 @@ import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.memory.MemoryGauge;
-import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
 import java.time.Duration;
@@ -27,7 +26,7 @@ public final class DefaultSettings {
   /** A gauge without limits, which always measures 0 bytes. */
   public static final MemoryGauge MEMORY =
       new MemoryGauge(
-          new MemoryView.Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE), () -> 0, () -> 0);
+          new MemoryGauge.Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE), () -> 0, () -> 0);
 
   /** The fewest attributes: those that metrics always have. */
   public static final Measuring LITTLE = new Measuring(Set.of(), false, false, false, false);
