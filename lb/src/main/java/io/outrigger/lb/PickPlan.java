@@ -174,9 +174,9 @@ public sealed interface PickPlan {
   /**
    * An address that a session prefers, and its current state.
    *
-   * @param state a text for people that describes the state of the address
+   * @param standing a text for people that describes the state of the address
    */
-  record OverrideCandidate(EndpointAddress address, String state) {}
+  record OverrideCandidate(EndpointAddress address, String standing) {}
 
   /**
    * Explains a pick by the position of the request's hash on a hash ring (A42).

@@ -76,7 +76,7 @@ class SessionPlansTest {
                     List.of(address(REMOVED), address("10.0.1.2:80"), address(C), address(A)))));
 
     assertThat(plan.candidates())
-        .extracting(OverrideCandidate::state)
+        .extracting(OverrideCandidate::standing)
         .containsExactly(
             "not in the cluster", "its health keeps sessions away", "not connected", "READY");
     assertThat(plan.outcome()).isEqualTo(OverrideOutcome.KEPT);

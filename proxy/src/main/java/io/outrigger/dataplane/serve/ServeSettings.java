@@ -6,8 +6,8 @@ import java.time.Duration;
 /**
  * The settings that all {@code --serve} ports share.
  *
- * @param drainSpread the time over which GOAWAYs are spread after a change of the Listener; at
- *     most {@code drainGrace}
+ * @param drainSpread the time over which GOAWAYs are spread after a change of the Listener; at most
+ *     {@code drainGrace}
  * @param drainGrace the time after which old connections are closed in any case
  * @param requiresRbac whether a filter chain needs an RBAC filter with action ALLOW
  * @param tellsPeer whether the app gets {@code x-forwarded-client-cert}

@@ -202,14 +202,6 @@ public final class ExplainView {
     Optional<PickPlan.Preferring> preferring = branch.plan().flatMap(ExplainView::preferring);
     PickPlan.OverrideOutcome outcome =
         preferring.map(PickPlan.Preferring::outcome).orElse(PickPlan.OverrideOutcome.LOST);
-    List<PickPlan.OverrideCandidate> candidates =
-        preferring
-            .map(PickPlan.Preferring::candidates)
-            .orElseGet(
-                () ->
-                    asked.addresses().stream()
-                        .map(address -> new PickPlan.OverrideCandidate(address, "not asked for"))
-                        .toList());
     return Json.object(
         "cookie", asked.cookie(),
         "begins", asked.addresses().isEmpty(),
@@ -218,11 +210,14 @@ public final class ExplainView {
                 ? null
                 : outcome == PickPlan.OverrideOutcome.KEPT,
         "cluster", asked.cluster().isEmpty() ? null : asked.cluster(),
-        "endpoints", candidates.stream().map(ExplainView::endpoint).toList());
-  }
-
-  private static JsonObject endpoint(PickPlan.OverrideCandidate candidate) {
-    return Json.object("address", candidate.address(), "standing", candidate.state());
+        "endpoints",
+            preferring
+                .map(PickPlan.Preferring::candidates)
+                .orElseGet(
+                    () ->
+                        asked.addresses().stream()
+                            .map(each -> new PickPlan.OverrideCandidate(each, "not asked for"))
+                            .toList()));
   }
 
   /**

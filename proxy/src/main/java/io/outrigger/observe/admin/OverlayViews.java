@@ -17,16 +17,7 @@ public final class OverlayViews {
         200,
         Json.object(
             "rules", status.rules().stream().map(OverlayViews::rule).toList(),
-            "errors",
-                status.problems().stream()
-                    .map(
-                        problem ->
-                            Json.object(
-                                "file", problem.file(),
-                                "line", problem.line(),
-                                "column", problem.column(),
-                                "message", problem.text()))
-                    .toList()));
+            "errors", status.problems()));
   }
 
   private static JsonObject rule(OverlayStatus.Rule status) {

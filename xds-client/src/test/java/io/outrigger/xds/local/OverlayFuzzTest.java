@@ -114,7 +114,7 @@ final class OverlayFuzzTest {
             problem -> {
               assertThat(problem.line()).isPositive();
               assertThat(problem.column()).isPositive();
-              assertThat(problem.text()).isNotBlank();
+              assertThat(problem.message()).isNotBlank();
             });
   }
 

@@ -66,6 +66,6 @@ final class ResourceFileFuzzTest {
         WatchedFile.unread(path, ResourceFiles.FORMAT).read(ResourceFiles.FORMAT);
 
     assertThat(file.problems().isEmpty()).isEqualTo(file.good());
-    assertThat(file.problems()).allSatisfy(problem -> assertThat(problem.text()).isNotBlank());
+    assertThat(file.problems()).allSatisfy(problem -> assertThat(problem.message()).isNotBlank());
   }
 }

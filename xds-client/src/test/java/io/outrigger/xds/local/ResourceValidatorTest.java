@@ -56,12 +56,12 @@ class ResourceValidatorTest {
         .anySatisfy(
             f -> {
               assertThat(f.file()).isEqualTo(temp.resolve("a.json"));
-              assertThat(f.text()).startsWith("cluster \"a\": type: ");
+              assertThat(f.message()).startsWith("cluster \"a\": type: ");
             })
         .anySatisfy(
             f -> {
               assertThat(f.file()).isEqualTo(temp.resolve("b.json"));
-              assertThat(f.text())
+              assertThat(f.message())
                   .startsWith("endpoints \"a\": endpoints[0].lb_endpoints[0].endpoint.address");
             })
         .anySatisfy(f -> assertThat(f.toString()).startsWith(temp + "/c.json: not JSON"));
@@ -252,6 +252,6 @@ class ResourceValidatorTest {
   }
 
   private static List<String> texts(List<FileProblem> problems) {
-    return problems.stream().map(FileProblem::text).toList();
+    return problems.stream().map(FileProblem::message).toList();
   }
 }

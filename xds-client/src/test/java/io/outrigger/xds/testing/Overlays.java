@@ -37,7 +37,7 @@ public final class Overlays {
   /** What is wrong with a document: {@code line:column: message}, each. */
   public static List<String> problems(String text, String suffix) {
     return read(text, suffix).problems().stream()
-        .map(problem -> problem.line() + ":" + problem.column() + ": " + problem.text())
+        .map(problem -> problem.line() + ":" + problem.column() + ": " + problem.message())
         .toList();
   }
 
