@@ -22,16 +22,10 @@ import org.jspecify.annotations.Nullable;
  * cross-site request. A POST must contain JSON, which an HTML form cannot send.
  */
 @AnyThread
-final class AdminGuard {
+record AdminGuard(InetSocketAddress bound) {
   /** RFC 9110 section 7.2: a host and an optional port, without userinfo. */
   private static final Pattern HOST =
       Pattern.compile("(?<name>\\[[0-9A-Za-z:.%]+\\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?");
-
-  private final InetSocketAddress bound;
-
-  AdminGuard(InetSocketAddress bound) {
-    this.bound = bound;
-  }
 
   /**
    * Returns the reply that rejects a request to a public, read-only server. Any host name is

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Creates spans: children of the span that the app's request names, or roots of new traces. */
 @AnyThread
-final class OtelTracer implements CallTracer {
+record OtelTracer(Tracer tracer, TextMapPropagator propagator) implements CallTracer {
   private static final TextMapGetter<RequestView> HEADERS =
       new TextMapGetter<>() {
         @Override
@@ -33,14 +33,6 @@ final class OtelTracer implements CallTracer {
 
   /** The maximum length of the method in a span's name (see {@link MessageSpan#bounded}). */
   static final int MAX_METHOD = 256;
-
-  private final Tracer tracer;
-  private final TextMapPropagator propagator;
-
-  OtelTracer(Tracer tracer, TextMapPropagator propagator) {
-    this.tracer = tracer;
-    this.propagator = propagator;
-  }
 
   @Override
   public CallSpans begin(RequestView request) {

@@ -21,13 +21,7 @@ import java.util.concurrent.CompletionStage;
  * peer} then is the name of the client, and {@code source} its IP address.
  */
 @AnyThread
-final class ExplainEndpoint implements AdminEndpoint {
-  private final AdminState state;
-
-  ExplainEndpoint(AdminState state) {
-    this.state = state;
-  }
-
+record ExplainEndpoint(AdminState state) implements AdminEndpoint {
   @Override
   public CompletionStage<AdminReply> answer(AdminRequest query) {
     Optional<String> serve = query.parameter("serve");

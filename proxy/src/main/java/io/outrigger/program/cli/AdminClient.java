@@ -26,18 +26,12 @@ import java.util.function.Supplier;
  * <p>The client uses {@link HttpURLConnection}: a request by {@code java.net.http} takes ten times
  * the CPU time. Containers run {@code outrigger wait} every few seconds.
  */
-final class AdminClient {
+record AdminClient(ListenAddress.Tcp address) {
   private static final String DEFAULT_ADDRESS = "127.0.0.1:9901";
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(15);
   private static final Map<String, String> LOOPBACK_OF_WILDCARD =
       Map.of("0.0.0.0", "127.0.0.1", "::", "::1");
-
-  private final ListenAddress.Tcp address;
-
-  private AdminClient(ListenAddress.Tcp address) {
-    this.address = address;
-  }
 
   record Reply(int status, String body) {}
 

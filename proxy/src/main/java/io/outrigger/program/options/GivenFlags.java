@@ -12,7 +12,7 @@ import java.util.Optional;
  * overrides the YAML file. A flag takes its whole value from one source, even when the value is a
  * list.
  */
-final class GivenFlags {
+record GivenFlags(Map<Flag, Given> given) {
   /**
    * @param origin the flag's name in messages: {@code --admin}, {@code OUTRIGGER_ADMIN} or {@code
    *     outrigger.yaml: admin}
@@ -26,12 +26,6 @@ final class GivenFlags {
     String last() {
       return values.get(values.size() - 1);
     }
-  }
-
-  private final Map<Flag, Given> given;
-
-  private GivenFlags(Map<Flag, Given> given) {
-    this.given = given;
   }
 
   static GivenFlags of(Map<Flag, List<String>> commandLine, Map<String, String> environment)

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * Finds the application default credentials: the file that the environment names, else the metadata
  * server. Error messages name the file and the field in it, and quote no secret.
  */
-final class AccountReader {
+record AccountReader(CredentialFile file, JsonObject content) {
   static final String FILE_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS";
   static final String HOST_VARIABLE = "GCE_METADATA_HOST";
 
@@ -29,14 +29,6 @@ final class AccountReader {
   private static final String TOKEN_URI = "https://oauth2.googleapis.com/token";
   private static final Pattern HOST = Pattern.compile("[\\w.-]+(:\\d{1,5})?|\\[[\\w:.]+](:\\d+)?");
   private static final int MAX_PORT = 65_535;
-
-  private final CredentialFile file;
-  private final JsonObject content;
-
-  private AccountReader(CredentialFile file, JsonObject content) {
-    this.file = file;
-    this.content = content;
-  }
 
   static Optional<String> file(Map<String, String> environment) {
     return Optional.ofNullable(environment.get(FILE_VARIABLE)).filter(path -> !path.isEmpty());
