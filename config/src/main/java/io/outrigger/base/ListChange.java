@@ -33,8 +33,4 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
   private static boolean isSame(Object before, Object after) {
     return before == after || before.equals(after);
   }
-
-  public boolean isEmpty() {
-    return removed.isEmpty() && added.isEmpty();
-  }
 }
