@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  * so that each call opens a new connection.
  */
 @AnyThread
-public final class GrpcWorkloadApi implements WorkloadApi {
+public record GrpcWorkloadApi(Optional<String> variable) implements WorkloadApi {
   static final int MAX_RESPONSE_BYTES = 4 << 20; // several hundred federated bundles
 
   /** A separate class, so that gRPC is loaded only when the API is called. */
@@ -51,12 +51,6 @@ public final class GrpcWorkloadApi implements WorkloadApi {
             .setRequestMarshaller(ProtoUtils.marshaller(Empty.getDefaultInstance()))
             .setResponseMarshaller(new Responses())
             .build();
-  }
-
-  private final Optional<String> variable;
-
-  public GrpcWorkloadApi(Optional<String> variable) {
-    this.variable = variable;
   }
 
   @Override
