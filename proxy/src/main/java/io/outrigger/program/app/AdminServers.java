@@ -13,6 +13,7 @@ import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -134,24 +135,30 @@ final class AdminServers implements AutoCloseable {
   }
 
   void announce() {
-    address(Flag.ADMIN).ifPresent(AdminServers::announceAdmin);
-    address(Flag.ADMIN_GRPC).ifPresent(bound -> log.info("admin gRPC: {}", text(bound)));
-    address(Flag.HEALTH).ifPresent(bound -> log.info("health: http://{}/", text(bound)));
+    announce(
+        Flag.ADMIN,
+        "admin: http://{}/",
+        "drain the sidecar and read its configuration; use --health for probes and scrapes from"
+            + " outside");
+    announce(Flag.ADMIN_GRPC, "admin gRPC: {}", "read the sidecar's configuration");
+    announce(Flag.HEALTH, "health: http://{}/", "");
   }
 
-  private static ListenAddress text(InetSocketAddress bound) {
-    return new ListenAddress.Tcp(IpAddress.of(bound.getAddress()).toString(), bound.getPort());
-  }
-
-  private static void announceAdmin(InetSocketAddress bound) {
-    boolean isWildcard = bound.getAddress().isAnyLocalAddress();
-    log.info("admin: http://{}/", isWildcard ? "localhost:" + bound.getPort() : text(bound));
-    if (!bound.getAddress().isLoopbackAddress()) {
-      log.warn(
-          "--admin {}: every host that reaches this address can drain the sidecar and read its"
-              + " configuration; use --health for probes and scrapes from outside",
-          text(bound));
-    }
+  /**
+   * @param risk what hosts that reach the server can do; empty when that needs no warning
+   */
+  private void announce(Flag flag, String line, String risk) {
+    address(flag)
+        .ifPresent(
+            bound -> {
+              InetAddress ip = bound.getAddress();
+              var text = new ListenAddress.Tcp(IpAddress.of(ip).toString(), bound.getPort());
+              log.info(line, ip.isAnyLocalAddress() ? "localhost:" + bound.getPort() : text);
+              if (!risk.isEmpty() && !ip.isLoopbackAddress()) {
+                String warning = "{} {}: every host that reaches this address can {}";
+                log.warn(warning, flag.option(), text, risk);
+              }
+            });
   }
 
   @Override

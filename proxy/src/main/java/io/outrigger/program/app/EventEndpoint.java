@@ -21,9 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 @AnyThread
 final class EventEndpoint implements AdminEndpoint {
   private static final int MAX_STREAMS = 64;
-
   private static final int NO_LIMIT = Integer.MAX_VALUE;
-
   private static final int PAGE_SIZE = 32;
 
   private final AdminState state;

@@ -202,20 +202,28 @@ final class ProcessEndsIT {
     }
   }
 
-  /** An address with [::] cannot be opened in a browser. */
+  /** An address with [::] cannot be opened in a browser; the health server is for other hosts. */
   @Test
-  void anAdminServerForEveryHostIsWarnedOfAndShownAtLocalhost() {
+  void adminServersForEveryHostAreWarnedOfAndShownAtLocalhost() {
     Map<String, String> flags =
         Map.of(
             "OUTRIGGER_RESOURCES",
             EXAMPLES.resolve("resources").toString(),
             "OUTRIGGER_ADMIN",
+            "0.0.0.0:0",
+            "OUTRIGGER_ADMIN_GRPC",
+            "0.0.0.0:0",
+            "OUTRIGGER_HEALTH",
             "0.0.0.0:0");
     try (var outrigger =
         OutriggerProcess.start(folder, flags, "run", "--forward", "0=xds:///greeter")) {
       outrigger.await(
-          "a warning", () -> outrigger.errorText().contains("every host that reaches this"));
-      assertThat(outrigger.errorText()).containsPattern("admin: http://localhost:[0-9]+/");
+          "the last server", () -> outrigger.errorText().contains("health: http://localhost:"));
+      assertThat(outrigger.errorText())
+          .containsPattern("admin: http://localhost:[0-9]+/")
+          .containsPattern("--admin 0.0.0.0:[0-9]+: every host that reaches this address can drain")
+          .containsPattern("--admin-grpc 0.0.0.0:[0-9]+: every host that reaches this address can ")
+          .doesNotContain("--health 0.0.0.0");
     }
   }
 
