@@ -11,7 +11,7 @@ import {Tree} from './tree.js';
 
 const PERIOD_MILLIS = 1_000;
 const MAX_RETRY_MILLIS = 5_000; // milliseconds between attempts while the sidecar does not answer
-const PROBLEMS_EVERY = 5; // after so many refreshes of another view, Overview is refreshed too: only Overview collects problems
+const PROBLEMS_EVERY = 5; // after so many refreshes of another view, Overview is refreshed too: only Overview reads the sources of all problems
 const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, events: Events, overlay: Overlay};
 
 const byId = id => document.getElementById(id);
@@ -26,7 +26,7 @@ class Page {
   #asked = 0;
   #servingKnown = false;
   serves = false; // whether the sidecar has served addresses
-  problems; // the problems at the last refresh of Overview; undefined before that refresh, and after a failure
+  problems; // the problems besides those of forwards, at the last refresh of Overview; undefined before that refresh, and after a failure
 
   constructor() {
     for (const [name, View] of Object.entries(VIEWS)) this.#add(name, View);
@@ -124,7 +124,7 @@ class Page {
     this.#failures = 0;
     document.body.classList.remove('stale');
     byId('problem').hidden = true;
-    const {of, words} = verdict(ready, forwards, this.problems);
+    const {of, words} = verdict(ready, forwards, this.#views.get('overview').problemsOf(forwards));
     setGlyph(byId('light').firstChild, of);
     attr(byId('light'), 'class', 'state ' + of);
     text(byId('light').lastChild, words);

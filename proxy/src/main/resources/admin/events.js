@@ -13,11 +13,11 @@ const TONES = {
 };
 const SPOKEN = new Set(['nack', 'ads_failed', 'stale', 'eject', 'priority_switch', 'drain', 'memory', 'certificate_failed', 'forward_failed', 'rbac_removed', 'all_endpoints_failing', 'endpoints_back']);
 
-const FAILURE = /cannot be resolved|is left out|rules stay in use$/; // of a name, or of local policy
+const FAILURE = /cannot be resolved|rules stay in use$/; // of a name, or of local policy
 
 /** Returns the tone of an event. Some kinds are used for failures and for recoveries, so the message decides. */
 export function toneOf({kind, message}) {
-  if (kind === 'dns' || kind === 'overlay') return FAILURE.test(message) ? 'bad' : 'idle';
+  if (kind === 'dns' || kind === 'overlay') return FAILURE.test(message) ? 'bad' : message.includes('is left out') ? 'wait' : 'idle';
   if (kind !== 'endpoint_state') return TONES[kind] ?? 'idle';
   return message.includes('cannot be connected to') ? 'bad' : message.endsWith('connection lost') ? 'wait' : 'good';
 }

@@ -38,7 +38,7 @@ export class Overlay {
     this.page.policyProblems = [
       ...errors.map(error => ({of: 'bad', href: '#overlay', text: `local policy ${at(error)}: ${error.message}`})),
       ...rules.filter(rule => rule.left_out.length)
-        .map(rule => ({of: 'wait', href: '#overlay', text: `local policy, rule ${rule.name}: ${standing(rule).said}`})),
+        .map(rule => ({of: standing(rule).of, href: '#overlay', text: `local policy, rule ${rule.name}: ${standing(rule).said}`})),
     ];
     attr(this.link, 'aria-label', errors.length ? `Overlay, ${several(errors.length, 'error')}` : null);
   }
@@ -87,7 +87,7 @@ function updateRule(card, rule) {
     });
   text(more, hiddenText(fields.length - MAX_LINES, 'value', rule.more_set));
   keyed(omissions, rule.left_out.slice(0, MAX_LINES), each => `${each.resource} ${each.field}`,
-    () => el('li', {}, el('span', {}, glyph('bad'), ' left out of ', el('code')), el('span')), (line, {resource, field, reason}) => {
+    () => el('li', {}, el('span', {}, glyph('wait'), ' left out of ', el('code')), el('span')), (line, {resource, field, reason}) => {
       text(line.firstChild.lastChild, resource);
       text(line.lastChild, field ? `${field}: ${reason}` : reason);
     });
@@ -98,7 +98,7 @@ function updateRule(card, rule) {
 function standing({matched: {clusters, routes}, set, left_out: leftOut}) {
   if (!clusters && !routes) return {of: 'wait', said: 'matches nothing'};
   const matches = 'matches ' + [clusters && several(clusters, 'cluster'), routes && several(routes, 'route')].filter(Boolean).join(' and ');
-  if (leftOut.length) return {of: 'bad', said: `${matches}, left out of ${count(new Set(leftOut.map(each => each.resource)).size)}`};
+  if (leftOut.length) return {of: 'wait', said: `${matches}, left out of ${count(new Set(leftOut.map(each => each.resource)).size)}`};
   return set.length ? {of: 'good', said: matches} : {of: 'idle', said: `${matches}, sets nothing: each field has a value already`};
 }
 

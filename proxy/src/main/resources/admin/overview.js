@@ -4,7 +4,7 @@ import {certificateProblems} from './certs.js';
 import {Commands, curl, outrigger} from './command.js';
 import {backends, fails, get, isKubernetes, standing, verdict} from './data.js';
 import {attr, cells, clock, count, el, figure, glyph, keyed, millis, percent, setGlyph, setState, several, state, table, text, words} from './dom.js';
-import {typeOf} from './resources.js';
+import {isKept, typeOf} from './resources.js';
 import {hourOf, setSpark, spark} from './spark.js';
 
 const SECONDS = 60;
@@ -56,9 +56,9 @@ export class Overview {
   show() {}
 
   async refresh(forwards, readiness) {
-    const {traffic} = this.page;
-    const rows = forwards.map(forward => ({forward, figures: traffic.of(forward.name)}))
-      .sort((a, b) => fails(b.forward) - fails(a.forward)); // stable
+    const [xds, memory, listeners] = await Promise.all([get('/xds'), get('/memory'), this.page.serves ? get('/listeners') : []]);
+    await this.#readSlowly(); // from here on, nothing is awaited: the page shows all of this at once, with the header
+    const rows = this.#rows(forwards);
     this.noForwards.hidden = rows.length > 0;
     keyed(this.forwards, rows, ({forward}) => forward.name, forwardRow, (row, item) => this.#updateForward(row, item));
     const rates = rows.map(({figures}) => figures?.rate).filter(rate => rate !== null && rate !== undefined);
@@ -67,7 +67,6 @@ export class Overview {
     const [ended, failed] = [total(({minute}) => minute?.ended), total(({minute}) => minute?.failed)];
     this.#tile(1, rates.length ? `${figure(rates.reduce((a, b) => a + b, 0))}/s` : '–',
       `${count(total(({active}) => active))} active${failed ? `, ${percent(failed / ended)} failed` : ''}`, failureTone(failed, ended));
-    const xds = await get('/xds');
     const servers = xds.servers.filter(isControlPlane);
     const asked = servers.filter(server => server.asked);
     const connected = asked.filter(server => server.connected).length;
@@ -80,11 +79,9 @@ export class Overview {
     this.#tile(3, count(xds.resources.length),
       refused.length ? `${count(refused.length)} with an error` : stale ? `${count(stale)} stale` : awaited ? `${count(awaited)} awaited` : 'none refused',
       refusals.some(({of}) => of === 'bad') ? 'bad' : refused.length || stale ? 'wait' : '');
-    this.#showMemory(await get('/memory'));
-    await this.#readSlowly();
-    this.#showProblems([
-      ...rows.flatMap(forwardProblems),
-      ...(this.page.serves ? await get('/listeners') : []).flatMap(listenerProblems),
+    this.#showMemory(memory);
+    this.page.problems = [
+      ...listeners.flatMap(listenerProblems),
       ...refusals.slice(0, MAX_RESOURCES),
       ...refused.length > MAX_RESOURCES ? [{of: 'bad', href: '#resources', text: `${several(refused.length - MAX_RESOURCES, 'further resource')} with an error`}] : [],
       ...certificateProblems(this.#certificates, this.page.traffic.now()).map(each => ({...each, href: '#certs'})),
@@ -92,7 +89,8 @@ export class Overview {
         .map(server => ({of: 'bad', href: '#events', text: `control plane ${server.uri}: not connected${server.lastError ? `: ${server.lastError}` : ''}`})),
       ...staleProblems(stale),
       ...this.page.policyProblems ?? [],
-    ]);
+    ];
+    this.#showProblems(this.problemsOf(forwards));
     this.noServers.hidden = servers.length > 0;
     keyed(this.servers, servers, server => `${server.clientScope ?? ''} ${server.uri}`, serverRow, updateServer);
   }
@@ -103,10 +101,18 @@ export class Overview {
     this.#tile(0, all ? `${count(reachable)} of ${count(all)}` : '–', note, of === 'good' && reachable < all ? 'wait' : of);
   }
 
-  /** @param problems each with a tone, a text and the address of the view that says more */
+  #rows(forwards) {
+    return forwards.map(forward => ({forward, figures: this.page.traffic.of(forward.name)}))
+      .sort((a, b) => fails(b.forward) - fails(a.forward)); // stable
+  }
+
+  /** Returns all problems, the worst first, each with a tone, a text and the address of the view that says more. */
+  problemsOf(forwards) {
+    return [...this.#rows(forwards).flatMap(forwardProblems), ...this.page.problems ?? []]
+      .sort((a, b) => (a.of === 'wait') - (b.of === 'wait')); // stable
+  }
+
   #showProblems(problems) {
-    problems.sort((a, b) => (a.of === 'wait') - (b.of === 'wait')); // stable
-    this.page.problems = problems;
     this.problems.hidden = !problems.length;
     keyed(this.problems, problems, each => each.text.split(': ')[0], () => el('li', {}, glyph('bad'), el('a')), (item, each) => {
       setGlyph(item.firstChild, each.of);
@@ -192,7 +198,7 @@ function listenerProblems({name, state, error}) {
 
 function resourceProblem(resource) {
   const {name, typeUrl, clientStatus, versionInfo, errorState} = resource;
-  const kept = ['NACKED', 'RECEIVED_ERROR'].includes(clientStatus) && versionInfo;
+  const kept = isKept(resource);
   const refused = clientStatus === 'NACKED' ? `version ${errorState.versionInfo} is refused, ` : 'version ';
   return {
     of: kept ? 'wait' : 'bad', href: '#resources?' + new URLSearchParams({type: typeOf(resource), name}),

@@ -2,7 +2,7 @@
 
 import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';
-import {attr, clock, count, el, keyed, setState, state, text, tone, words} from './dom.js';
+import {attr, clock, count, el, keyed, setState, state, text, tone} from './dom.js';
 import {List} from './list.js';
 
 const TYPES = {
@@ -10,6 +10,9 @@ const TYPES = {
   'envoy.config.cluster.v3.Cluster': 'cds', 'envoy.config.endpoint.v3.ClusterLoadAssignment': 'eds',
 };
 export const typeOf = resource => TYPES[resource.typeUrl.split('/').pop()] ?? '?';
+/** Returns whether a valid version stays in use although the newest version was refused or replaced by an error. */
+export const isKept = ({clientStatus, versionInfo}) => ['NACKED', 'RECEIVED_ERROR'].includes(clientStatus) && Boolean(versionInfo);
+const setMark = (mark, resource) => setState(mark, resource.clientStatus, undefined, isKept(resource) ? 'wait' : undefined);
 const keyOf = resource => [resource.clientScope ?? '', resource.typeUrl, resource.name].join(' ');
 
 export class Resources {
@@ -101,7 +104,7 @@ export class Resources {
 
   #show(resource, config, changes) {
     text(this.title, resource.name);
-    setState(this.mark, resource.clientStatus);
+    setMark(this.mark, resource);
     text(this.times, `${resource.typeUrl.split('/').pop()}, updated at ${clock(resource.lastUpdated) || 'no time yet'}`);
     const error = resource.errorState;
     const found = [...(error ? split(error.details) : []), ...(resource.connectivityError ? [{text: resource.connectivityError}] : [])];
@@ -182,13 +185,13 @@ function lineOf(lines, error) {
 
 function newChange(change) {
   return el('li', {},
-    el('div.bar', {}, el('time.quiet.number', {datetime: change.at}, clock(change.at)), stateOf(change.clientStatus), el('code.clip', {}, change.versionInfo)),
+    el('div.bar', {}, el('time.quiet.number', {datetime: change.at}, clock(change.at)), markOf(change), el('code.clip', {}, change.versionInfo)),
     change.details ? el('p.error', {}, change.details) : '');
 }
 
-function stateOf(word) {
-  const mark = state(word);
-  setState(mark, word);
+function markOf(change) {
+  const mark = state('IDLE');
+  setMark(mark, change);
   return mark;
 }
 
@@ -201,7 +204,7 @@ function updateRow(row, resource) {
   text(type, typeOf(resource).toUpperCase());
   text(name, resource.name);
   attr(name, 'title', resource.name);
-  setState(mark, resource.clientStatus, words(resource.clientStatus));
+  setMark(mark, resource);
   text(version, resource.versionInfo ?? '–');
   text(refused, resource.errorState?.versionInfo ?? '');
   text(updated, clock(resource.lastUpdated));

@@ -137,7 +137,7 @@ class PageIT {
   }
 
   private static void awaitThat(Tab tab, String what, String expression) {
-    Await.until(what, () -> tab.problems() + " " + tab.text("main"), () -> tab.holds(expression));
+    Await.until(what, () -> tab.problems() + " " + tab.text("body"), () -> tab.holds(expression));
   }
 
   /** Waits until {@code selector} shows a text that has {@code part} in it. */
@@ -372,6 +372,57 @@ class PageIT {
   }
 
   @Test
+  void theLightIsNeverGreenBesideAnEndpointThatFails() throws Exception {
+    Backend a = mesh.backend("a").quiet();
+    mesh.controlPlane.serve(
+        Xds.cluster("pay"),
+        Xds.endpoints("pay", a, mesh.backend("b").quiet()),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "pay"));
+    mesh.startReady();
+    Tab tab = open("overview");
+    awaitText(tab, ".tiles", "2 of 2");
+    tab.evaluate(
+        """
+        const light = document.getElementById('light'), get = window.fetch;
+        window.shown = 0;
+        window.green = [];
+        let failing = false;
+        const see = where => {
+          if (light.classList.contains('good')) window.green.push(where);
+        };
+        window.fetch = async (address, ...more) => {
+          if (address === '/memory') await new Promise(done => setTimeout(done, 100));
+          const answer = await get(address, ...more);
+          if (address === '/forwards') failing = (await answer.clone().json())[0].failing > 0;
+          return answer;
+        };
+        new MutationObserver(() => { if (failing) see('after a refresh'); })
+          .observe(document.body, {attributeFilter: ['data-fresh']});
+        const frame = () => {
+          if (document.querySelector('.tiles .big.wait')) {
+            window.shown++;
+            see('beside the first card');
+          }
+          requestAnimationFrame(frame);
+        };
+        frame();\
+        """);
+
+    a.kill();
+    awaitThat(tab, "the first card is yellow", "window.shown > 20");
+    assertThat(tab.evaluate("window.green.join()").getAsString()).isEmpty();
+    a.revive();
+    awaitText(tab, "#light.good", "ready");
+    tab.evaluate("location.hash = '#tree'");
+    awaitThat(tab, "there is a tree", "document.querySelectorAll('.endpoint').length === 2");
+    a.kill();
+    awaitText(tab, "#light.wait", "ready, 1 problem");
+
+    assertThat(tab.evaluate("window.green.join()").getAsString()).isEmpty();
+  }
+
+  @Test
   void failedCallsRefusedVersionsAndLostControlPlanesAreAmongWhatIsWrong() throws Exception {
     Backend bad = mesh.backend("bad").quiet().answering(Status.INTERNAL);
     mesh.controlPlane.serve(
@@ -546,6 +597,9 @@ class PageIT {
                 .getAsString())
         .contains("\"interval\": \"-1s\"");
     awaitText(tab, ".changes .error", "outlier_detection.interval: is negative");
+    assertThat(tab.holds("document.querySelector('.resource .bar .state.wait')"))
+        .as("the colour of Overview: a valid version is in use")
+        .isTrue();
     picture(tab, "resources");
   }
 
@@ -708,7 +762,7 @@ class PageIT {
                     ].map(([kind, message]) => toneOf({kind, message})).join())\
                     """)
                 .getAsString())
-        .isEqualTo("bad,bad,bad");
+        .isEqualTo("bad,wait,bad");
   }
 
   @Test
@@ -1127,6 +1181,10 @@ class PageIT {
     assertThat(tab.text(rule.formatted("small-ring")))
         .contains("left out of 1", "pay", "ring_hash_lb_config.minimum_ring_size: ");
     assertThat(tab.text(rule.formatted("for-another"))).contains("matches nothing");
+    assertThat(
+            tab.holds(
+                "document.querySelector('%s .state.wait')".formatted(rule.formatted("small-ring"))))
+        .isTrue();
     assertThat(tab.holds("document.querySelector('.overlay-errors').hidden")).isTrue();
 
     write(overlay.replace("interval:", "intervall:"));
@@ -1142,7 +1200,7 @@ class PageIT {
     picture(tab, "overlay");
     tab.evaluate("location.hash = '#overview'");
     awaitText(tab, ".problems", "local policy " + file + ":5:25: rule eject-broken-endpoints");
-    assertThat(tab.text(".problems")).contains("rule small-ring: matches 1 cluster, left out of 1");
+    awaitText(tab, ".problems li.wait", "rule small-ring: matches 1 cluster, left out of 1");
     picture(tab, "overview-overlay");
 
     tab.evaluate("location.hash = '#tree'");
