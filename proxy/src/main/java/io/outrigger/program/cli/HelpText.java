@@ -16,9 +16,7 @@ import picocli.CommandLine.Model.UsageMessageSpec;
  */
 final class HelpText {
   private static final String MARGIN = "  ";
-
   private static final int OPTION_TEXT = 30;
-
   private static final int COMMAND_TEXT = 14;
 
   private HelpText() {}

@@ -99,7 +99,11 @@ final class OutriggerCommand implements Runnable {
       String given = unmatched.getUnmatched().get(0);
       if (unmatched.isUnknownOption()) {
         String name = given.replaceFirst("=.*", "");
-        return "unknown option " + name + DidYouMean.question(name, optionNames(command));
+        List<String> known =
+            command.getCommandSpec().options().stream().map(OptionSpec::longestName).toList();
+        String likely = DidYouMean.question(name, known);
+        boolean isEarly = likely.isEmpty() && command.getParent() == null;
+        return "unknown option " + name + (isEarly ? "; write a subcommand before it" : likely);
       }
       return command.getParent() == null
           ? notASubcommand(given, command)
@@ -123,10 +127,6 @@ final class OutriggerCommand implements Runnable {
     Set<String> names = root.getSubcommands().keySet();
     return "\"%s\" is not a subcommand%s; give one of %s"
         .formatted(given, DidYouMean.question(given, names), String.join(", ", names));
-  }
-
-  private static List<String> optionNames(CommandLine command) {
-    return command.getCommandSpec().options().stream().map(OptionSpec::longestName).toList();
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.outrigger.program.cli;
 
 import io.outrigger.program.options.Flag;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -80,9 +79,7 @@ final class RunCommand implements Callable<Integer> {
     for (Flag flag : Flag.values()) {
       Object value = spec.findOption(flag.option()).getValue();
       if (value instanceof List<?> list) {
-        List<String> values = new ArrayList<>();
-        list.forEach(element -> values.add(String.valueOf(element)));
-        given.put(flag, values);
+        given.put(flag, list.stream().map(String::valueOf).toList());
       } else if (value != null) {
         given.put(flag, List.of(value.toString()));
       }

@@ -11,7 +11,6 @@ import java.util.regex.Pattern;
  */
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
-
   private static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
 
   /** The first letter of the system's error, which follows the address in the message. */

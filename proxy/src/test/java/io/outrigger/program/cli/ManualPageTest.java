@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 /**
  * The manual page of the distribution has what {@code --help} says. With {@code
@@ -36,16 +37,15 @@ final class ManualPageTest {
     var page = new StringBuilder();
     page.append(".TH OUTRIGGER 1\n.SH NAME\noutrigger \\- an xDS\\-aware sidecar proxy\n");
     section(page, "SYNOPSIS", synopses());
-    section(page, "DESCRIPTION", withoutSynopsis(help("--help")));
+    section(page, "DESCRIPTION", withoutSynopsis(help("")));
     for (String command : COMMANDS) {
-      section(page, "outrigger " + command, withoutSynopsis(help(command, "--help")));
+      section(page, "outrigger " + command, withoutSynopsis(help(command)));
     }
     return page.toString();
   }
 
   private static List<String> synopses() {
-    return Stream.concat(
-            Stream.of(help("--help")), COMMANDS.stream().map(command -> help(command, "--help")))
+    return Stream.concat(Stream.of(help("")), COMMANDS.stream().map(command -> help(command)))
         .flatMap(help -> help.stream().takeWhile(ManualPageTest::isSynopsis))
         .map(
             line ->
@@ -64,10 +64,12 @@ final class ManualPageTest {
     return line.startsWith(SYNOPSIS) || line.startsWith(" ".repeat(SYNOPSIS.length()));
   }
 
-  private static List<String> help(String... args) {
-    var outrigger = new CommandLineFixture();
-    assertThat(outrigger.run(args)).isZero();
-    return outrigger.outLines();
+  /** Returns the help of a command, or of the program; man indents its lines by 7 of 80 columns. */
+  private static List<String> help(String command) {
+    CommandLine program =
+        new CommandLineFixture().commandLine().setUsageHelpWidth(73).setUsageHelpAutoWidth(false);
+    CommandLine chosen = command.isEmpty() ? program : program.getSubcommands().get(command);
+    return chosen.getUsageMessage().lines().toList();
   }
 
   private static void section(StringBuilder page, String heading, List<String> lines) {

@@ -164,6 +164,9 @@ final class OutriggerCommandTest {
       delimiter = '|',
       value = {
         "run --nonsense | unknown option --nonsense; see outrigger run --help",
+        "--forward 9001=xds:///a | unknown option --forward; write a subcommand before it; see"
+            + " outrigger --help",
+        "--versoin | unknown option --versoin; did you mean --version?; see outrigger --help",
         "run --forwrad 9001=xds:///a | unknown option --forwrad; did you mean --forward?; see"
             + " outrigger run --help",
         "run --max_conections=3 | unknown option --max_conections; did you mean"

@@ -16,6 +16,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import com.google.protobuf.util.JsonFormat;
+import io.outrigger.base.DidYouMean;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,7 +75,9 @@ final class JsonDiagnosis {
       }
       Optional<FieldDescriptor> field = find(type, entry.getKey());
       if (field.isEmpty()) {
-        errors.at(entry.getKey()).add("unknown field of " + type.getFullName());
+        List<String> known = type.getFields().stream().map(FieldDescriptor::getName).toList();
+        String likely = DidYouMean.question(entry.getKey(), known);
+        errors.at(entry.getKey()).add("unknown field of " + type.getFullName() + likely);
       } else {
         field(entry.getValue(), field.get(), entry.getKey(), errors);
       }

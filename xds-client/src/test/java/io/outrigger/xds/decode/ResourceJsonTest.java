@@ -151,7 +151,9 @@ class ResourceJsonTest {
             e ->
                 assertThat(e)
                     .isEqualTo(
-                        place + "lb_polcy: unknown field of envoy.config.cluster.v3.Cluster"),
+                        place
+                            + "lb_polcy: unknown field of envoy.config.cluster.v3.Cluster; did you"
+                            + " mean lb_policy?"),
             e ->
                 assertThat(e)
                     .isEqualTo(

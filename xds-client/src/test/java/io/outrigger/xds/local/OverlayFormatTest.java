@@ -69,11 +69,12 @@ final class OverlayFormatTest {
             "routes: {prefix: /a}",
             "patch: {timeout: 1s}"),
         cluster(
-            "5:5: rule r patch.outlier_detectoin: unknown field of envoy.config.cluster.v3.Cluster",
+            "5:5: rule r patch.outlier_detectoin: unknown field of envoy.config.cluster.v3.Cluster;"
+                + " did you mean outlier_detection?",
             "outlier_detectoin: {}"),
         cluster(
             "6:7: rule r patch.outlier_detection.intervall: unknown field of"
-                + " envoy.config.cluster.v3.OutlierDetection",
+                + " envoy.config.cluster.v3.OutlierDetection; did you mean interval?",
             "outlier_detection:",
             "  intervall: 5s"),
         cluster(
