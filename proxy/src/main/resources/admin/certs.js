@@ -13,7 +13,7 @@ export function certificateProblems(providers, now) {
   return providers.flatMap(provider => {
     const {of, words} = summary(provider, now);
     if (of === 'good' || (of === 'wait' && !provider.loaded)) return [];
-    return [{of, text: `certificate ${provider.instance}: ${words}${provider.error ? `; ${provider.error}` : ''}`}];
+    return [{of, href: '#certs', text: `certificate ${provider.instance}: ${words}${provider.error ? `; ${provider.error}` : ''}`}];
   });
 }
 
@@ -55,7 +55,7 @@ export class Certs {
   show() {}
 
   async refresh() {
-    const providers = await get('/certs');
+    const providers = this.page.certificates = await get('/certs');
     this.#now = this.page.traffic.now();
     this.none.hidden = providers.length > 0;
     const urgency = provider => RANKS[summary(provider, this.#now).of] ?? 2;

@@ -18,7 +18,6 @@ const isControlPlane = ({uri}) => uri !== 'dns' && !uri.startsWith('k8s:');
 
 export class Overview {
   #hours = new Map(); // forward -> the result of hourOf
-  #certificates = [];
   #slowReadAt = 0;
 
   constructor(page) {
@@ -84,11 +83,9 @@ export class Overview {
       ...listeners.flatMap(listenerProblems),
       ...refusals.slice(0, MAX_RESOURCES),
       ...refused.length > MAX_RESOURCES ? [{of: 'bad', href: '#resources', text: `${several(refused.length - MAX_RESOURCES, 'further resource')} with an error`}] : [],
-      ...certificateProblems(this.#certificates, this.page.traffic.now()).map(each => ({...each, href: '#certs'})),
       ...asked.filter(server => !server.connected)
         .map(server => ({of: 'bad', href: '#events', text: `control plane ${server.uri}: not connected${server.lastError ? `: ${server.lastError}` : ''}`})),
       ...staleProblems(stale),
-      ...this.page.policyProblems ?? [],
     ];
     this.#showProblems(this.problemsOf(forwards));
     this.noServers.hidden = servers.length > 0;
@@ -108,7 +105,8 @@ export class Overview {
 
   /** Returns all problems, the worst first, each with a tone, a text and the address of the view that says more. */
   problemsOf(forwards) {
-    return [...this.#rows(forwards).flatMap(forwardProblems), ...this.page.problems ?? []]
+    const {certificates, traffic, problems = [], policyProblems = []} = this.page;
+    return [...this.#rows(forwards).flatMap(forwardProblems), ...problems, ...certificateProblems(certificates, traffic.now()), ...policyProblems]
       .sort((a, b) => (a.of === 'wait') - (b.of === 'wait')); // stable
   }
 
@@ -135,7 +133,7 @@ export class Overview {
   async #readSlowly() {
     if (Date.now() - this.#slowReadAt < SLOW_MILLIS) return;
     this.#slowReadAt = Date.now();
-    this.#certificates = await get('/certs');
+    this.page.certificates = await get('/certs');
     const {forwards} = await get('/history?endpoint=');
     this.#hours = new Map(forwards.map(each => [each.name, hourOf(each.clusters.map(cluster => cluster.minutes), this.page.traffic.now())]));
   }

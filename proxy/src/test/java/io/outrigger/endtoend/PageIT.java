@@ -1197,6 +1197,9 @@ class PageIT {
         tab,
         "the way there says so",
         "document.querySelector('nav a[href=\"#overlay\"]').ariaLabel === 'Overlay, 1 error'");
+    int fresh = tab.evaluate("document.body.dataset.fresh").getAsInt();
+    awaitThat(tab, "a refresh", "document.body.dataset.fresh > " + fresh);
+    assertThat(tab.text("#light.bad")).isEqualTo("ready, 2 problems");
     picture(tab, "overlay");
     tab.evaluate("location.hash = '#overview'");
     awaitText(tab, ".problems", "local policy " + file + ":5:25: rule eject-broken-endpoints");
