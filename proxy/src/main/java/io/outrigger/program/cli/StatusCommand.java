@@ -146,7 +146,7 @@ final class StatusCommand extends AdminCommand {
     while (!Thread.currentThread().isInterrupted() && !out.checkError()) { // checkError flushes
       try {
         if (!json) {
-          out.print(CLEAR_SCREEN);
+          out.print(Ansi.AUTO.enabled() ? CLEAR_SCREEN : "\n");
         }
         show(client);
       } catch (StartFailure e) {
