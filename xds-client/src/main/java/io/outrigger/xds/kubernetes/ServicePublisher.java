@@ -39,8 +39,6 @@ final class ServicePublisher {
 
   private static final Duration RETRY_AFTER_FAILURE = Duration.ofSeconds(2);
 
-  private static final int FORBIDDEN = 403;
-  private static final int NOT_FOUND = 404;
   private static final int TOO_MANY = 429;
   private static final int SERVER_ERROR = 500;
 
@@ -174,15 +172,14 @@ final class ServicePublisher {
               .flatMap(response -> SecretJson.object(response.body()))
               .flatMap(this::nameOfPort);
     }
-    if (status == ApiClient.OK || status == NOT_FOUND) {
-      refusal = "";
-    } else if (status == FORBIDDEN) {
-      refusal = "; if it is a port of the Service, allow the verb get on services (403)";
-    } else {
-      refusal =
-          "; the Service cannot be read: "
-              + answer.match(response -> Integer.toString(status), RpcStatus::message);
-    }
+    refusal =
+        switch (status) {
+          case ApiClient.OK, 404 -> "";
+          case 403 -> "; if it is a port of the Service, allow the verb get on services (403)";
+          default ->
+              "; the Service cannot be read: "
+                  + answer.match(response -> Integer.toString(status), RpcStatus::message);
+        };
     publish();
   }
 
