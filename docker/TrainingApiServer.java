@@ -20,20 +20,28 @@ import javax.net.ssl.SSLServerSocket;
 
 /**
  * An API server of Kubernetes for the training of start-up caches. The server speaks HTTP/2, as
- * real API servers do, and answers the first request of a connection with an EndpointSlice of one
- * endpoint, the given port on loopback. Each later request is a watch, on which nothing is sent.
- * Before the server accepts connections, it writes a kubeconfig with its address to the folder.
+ * real API servers do, and answers the first request of a connection with an EndpointSlice. One of
+ * its endpoints is ready, the given port on loopback. Each later request is a watch, on which one
+ * more endpoint is sent. Before the server accepts connections, it writes a kubeconfig with its
+ * address to the folder.
  *
  * <pre>java TrainingApiServer.java FOLDER PORT</pre>
  */
 public final class TrainingApiServer {
-  private static final String SLICES =
+  private static final String SLICE =
       """
-      {"metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"greeter-1","namespace":"training",
-       "resourceVersion":"1","labels":{"kubernetes.io/service-name":"greeter"}},"addressType":"IPv4",
+      {"metadata":{"name":"greeter-1","namespace":"training","resourceVersion":"1",
+       "labels":{"kubernetes.io/service-name":"greeter"}},"addressType":"IPv4",
        "ports":[{"name":"grpc","port":%s,"protocol":"TCP"}],
-       "endpoints":[{"addresses":["127.0.0.1"],"conditions":{"ready":true},"zone":"a"}]}]}
+       "endpoints":[{"addresses":["127.0.0.1"],"conditions":{"ready":true},"zone":"a"}%s]}
       """;
+
+  private static final String DRAINING =
+      """
+      ,{"addresses":["127.0.1.%d"],"conditions":{"ready":false,"serving":true,"terminating":true}}
+      """;
+
+  private static final int MANY = 100; // a large cluster
 
   private static final String PASSWORD = "training";
 
@@ -65,7 +73,9 @@ public final class TrainingApiServer {
     SSLContext tls = SSLContext.getInstance("TLS");
     tls.init(managers.getKeyManagers(), null, null);
 
-    byte[] slices = SLICES.formatted(args[1]).getBytes(StandardCharsets.UTF_8);
+    byte[] list =
+        bytes("{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[%s]}", slice(args[1], MANY));
+    byte[] event = bytes("{\"type\":\"MODIFIED\",\"object\":%s}\n", slice(args[1], MANY + 1));
     var port =
         (SSLServerSocket)
             tls.getServerSocketFactory().createServerSocket(0, 0, InetAddress.getLoopbackAddress());
@@ -75,11 +85,23 @@ public final class TrainingApiServer {
     writeKubeconfig(folder.resolve("kubeconfig"), port.getLocalPort(), authority);
     while (true) {
       Socket accepted = port.accept();
-      new Thread(() -> serve(accepted, slices)).start();
+      new Thread(() -> serve(accepted, list, event)).start();
     }
   }
 
-  private static void serve(Socket socket, byte[] slices) {
+  private static String slice(String port, int draining) {
+    var more = new StringBuilder();
+    for (int i = 0; i < draining; i++) {
+      more.append(DRAINING.formatted(i));
+    }
+    return SLICE.formatted(port, more).replace("\n", "");
+  }
+
+  private static byte[] bytes(String form, String slice) {
+    return form.formatted(slice).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void serve(Socket socket, byte[] list, byte[] event) {
     try (socket) {
       var in = new DataInputStream(socket.getInputStream());
       in.skipNBytes(PREFACE);
@@ -94,9 +116,8 @@ public final class TrainingApiServer {
           send(socket, SETTINGS, ACK, 0);
         } else if (type == HEADERS) {
           send(socket, HEADERS, END_HEADERS, stream, OK_JSON);
-          if (stream == FIRST) {
-            send(socket, DATA, END_STREAM, stream, slices);
-          }
+          boolean isFirst = stream == FIRST;
+          send(socket, DATA, isFirst ? END_STREAM : 0, stream, isFirst ? list : event);
         }
       }
     } catch (IOException ended) {
