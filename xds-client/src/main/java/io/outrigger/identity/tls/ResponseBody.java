@@ -91,15 +91,25 @@ public final class ResponseBody implements BodySubscriber<byte[]> {
   }
 
   private void take(ByteBuffer buffer, List<byte[]> complete) {
-    while (buffer.hasRemaining()) {
-      byte next = buffer.get();
-      if (next == '\n' && lines.isPresent()) {
-        complete.add(read.toByteArray());
-        read.reset();
-      } else {
-        read.write(next);
-      }
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(bytes);
+    int start = 0;
+    for (int end = endOfLine(bytes, 0); end >= 0; end = endOfLine(bytes, start)) {
+      read.write(bytes, start, end - start);
+      complete.add(read.toByteArray());
+      read.reset();
+      start = end + 1;
     }
+    read.write(bytes, start, bytes.length - start);
+  }
+
+  /** Returns -1 if no line ends, or if lines do not matter. */
+  private int endOfLine(byte[] bytes, int start) {
+    int end = lines.isPresent() ? start : bytes.length;
+    while (end < bytes.length && bytes[end] != '\n') {
+      end++;
+    }
+    return end < bytes.length ? end : -1;
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
 import io.outrigger.base.Count;
+import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
@@ -14,15 +15,18 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.xds.decode.RecentEndpoints.Known;
+import io.outrigger.xds.decode.WireFields.Cut;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,79 +43,110 @@ final class EndpointDecoder {
     ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, LocalityLbEndpoints.METADATA_FIELD_NUMBER
   };
 
-  private final Map<ByteString, Endpoint> known = new HashMap<>();
+  /**
+   * A resource without its endpoints, which are decoded one by one, and without its map fields,
+   * which {@link WireFields} reads from the original bytes.
+   *
+   * @param endpoints the bytes of the endpoints of each locality
+   */
+  record Parts(ClusterLoadAssignment rest, List<List<ByteString>> endpoints, Cut metadata) {
+    static Parts parse(ByteString bytes) throws InvalidProtocolBufferException {
+      Cut endpoints = WireFields.cut(bytes, LB_ENDPOINTS);
+      Cut metadata = WireFields.cut(endpoints.remainder(), LOCALITY_METADATA);
+      var rest = ClusterLoadAssignment.parseFrom(metadata.remainder());
+      List<List<ByteString>> all = new ArrayList<>();
+      for (int i = 0; i < rest.getEndpointsCount(); i++) {
+        all.add(endpoints.parts().getOrDefault(List.of(i), List.of()));
+      }
+      return new Parts(rest, all, metadata);
+    }
+
+    String name() {
+      return rest.getClusterName();
+    }
+
+    /** Lists what {@code ofLocality} has for each locality in use, in the order of the message. */
+    private <T> List<T> all(IntFunction<List<T>> ofLocality) {
+      List<T> all = new ArrayList<>();
+      for (int i = 0; i < endpoints.size(); i++) {
+        if (weight(i) > 0) {
+          all.addAll(ofLocality.apply(i));
+        }
+      }
+      return all;
+    }
+
+    private long weight(int locality) {
+      return Integer.toUnsignedLong(
+          rest.getEndpoints(locality).getLoadBalancingWeight().getValue());
+    }
+
+    private long priority(int locality) {
+      return Integer.toUnsignedLong(rest.getEndpoints(locality).getPriority());
+    }
+  }
+
+  private final Parts parts;
+  private final Iterator<@Nullable Endpoint> known;
   private final Set<EndpointAddress> addresses = new HashSet<>();
 
-  /**
-   * Removes the endpoints, which are parsed one by one, and the map fields, which {@link
-   * WireFields} reads from the original bytes.
-   */
-  static ByteString withoutEndpoints(ByteString bytes) {
-    ByteString remainder = WireFields.cut(bytes, LB_ENDPOINTS).remainder();
-    return WireFields.cut(remainder, LOCALITY_METADATA).remainder();
+  private EndpointDecoder(Parts parts, List<@Nullable Endpoint> known) {
+    this.parts = parts;
+    this.known = known.iterator();
   }
 
-  static Optional<EndpointSet> decode(
-      ClusterLoadAssignment proto, ByteString bytes, DecodeContext context, FieldErrors errors)
+  static Optional<EndpointSet> decode(Parts parts, DecodeContext context, FieldErrors errors)
       throws InvalidProtocolBufferException {
-    var decoder = new EndpointDecoder();
-    Optional<Known> before = context.recent().find(proto.getClusterName());
-    if (before.isPresent()) {
-      decoder.addKnown(before.get().set(), before.get().bytes());
-    }
-    return decoder.decode(proto, bytes, errors);
+    Optional<Known> before = context.recent().find(parts.name());
+    List<@Nullable Endpoint> known = before.isPresent() ? known(before.get(), parts) : List.of();
+    return Optional.of(new EndpointDecoder(parts, known).decode(errors));
   }
 
   /**
-   * Maps the bytes of the endpoints of {@code raw} to the endpoints of the set decoded from it. The
-   * order is that of {@link #decode}: by priority, then by place in the message.
+   * Lists for each endpoint of {@code next} that of {@code before} with the same bytes, or null.
    */
-  private void addKnown(EndpointSet set, ByteString raw) throws InvalidProtocolBufferException {
-    Map<List<Integer>, List<ByteString>> parts = WireFields.cut(raw, LB_ENDPOINTS).parts();
-    var proto = ClusterLoadAssignment.parseFrom(withoutEndpoints(raw));
-    var priorities = new TreeMap<Long, List<ByteString>>();
-    for (int i = 0; i < proto.getEndpointsCount(); i++) {
-      if (proto.getEndpoints(i).getLoadBalancingWeight().getValue() != 0) {
-        long priority = Integer.toUnsignedLong(proto.getEndpoints(i).getPriority());
-        priorities
-            .computeIfAbsent(priority, p -> new ArrayList<>())
-            .addAll(parts.getOrDefault(List.of(i), List.of()));
-      }
+  private static List<@Nullable Endpoint> known(Known before, Parts next)
+      throws InvalidProtocolBufferException {
+    Parts last = Parts.parse(before.bytes());
+    List<ByteString> bytes = last.all(last.endpoints::get);
+    List<Iterator<LocalityEndpoints>> priorities =
+        before.set().priorities().stream().map(List::iterator).toList();
+    List<Endpoint> endpoints =
+        last.all(i -> priorities.get((int) last.priority(i)).next().endpoints());
+    if (bytes.size() != endpoints.size()) {
+      return List.of(); // some are left out
     }
-    List<ByteString> all = new ArrayList<>();
-    priorities.values().forEach(all::addAll);
-    List<Endpoint> decoded = new ArrayList<>(all.size());
-    set.priorities().forEach(each -> each.forEach(part -> decoded.addAll(part.endpoints())));
-    for (int i = 0; i < all.size() && all.size() == decoded.size(); i++) { // else some are left out
-      if (decoded.get(i).address().proxy().isEmpty()) { // a proxy may be the locality's
-        known.put(all.get(i), decoded.get(i));
-      }
+    var change = ListChange.between(bytes, next.all(next.endpoints::get));
+    int tail = endpoints.size() - change.tail();
+    Map<ByteString, Endpoint> moved = new HashMap<>();
+    for (int i = change.head(); i < tail; i++) {
+      moved.put(bytes.get(i), endpoints.get(i));
     }
+    List<@Nullable Endpoint> known = new ArrayList<>(endpoints.subList(0, change.head()));
+    change.added().forEach(each -> known.add(moved.get(each)));
+    known.addAll(endpoints.subList(tail, endpoints.size()));
+    return known;
   }
 
-  private Optional<EndpointSet> decode(
-      ClusterLoadAssignment proto, ByteString bytes, FieldErrors errors)
-      throws InvalidProtocolBufferException {
-    WireFields.Cut cut = WireFields.cut(bytes, LB_ENDPOINTS);
-    WireFields.Cut metadata = WireFields.cut(cut.remainder(), LOCALITY_METADATA);
+  private EndpointSet decode(FieldErrors errors) throws InvalidProtocolBufferException {
     var priorities = new TreeMap<Long, List<LocalityEndpoints>>();
     var localities = new HashMap<Long, Set<Locality>>(); // by priority
     int withoutWeight = 0;
     int withoutPort = 0;
-    for (int i = 0; i < proto.getEndpointsCount(); i++) {
-      LocalityLbEndpoints locality = proto.getEndpoints(i);
+    for (int i = 0; i < parts.endpoints().size(); i++) {
+      LocalityLbEndpoints locality = parts.rest().getEndpoints(i);
       FieldErrors here = errors.at("endpoints", i);
       if (!locality.hasLocality()) {
         here.at("locality").add("is missing; an empty message {} will do");
       }
-      if (locality.getLoadBalancingWeight().getValue() == 0) {
+      if (parts.weight(i) == 0) {
         here.at("load_balancing_weight").ignore("is 0 or missing; the locality is left out"); // A27
         withoutWeight++;
         continue;
       }
-      long priority = Integer.toUnsignedLong(locality.getPriority());
-      List<ByteString> endpoints = cut.parts().getOrDefault(List.of(i), List.of());
-      LocalityEndpoints decoded = locality(locality, endpoints, metadata.part(i), here);
+      long priority = parts.priority(i);
+      List<ByteString> endpoints = parts.endpoints().get(i);
+      LocalityEndpoints decoded = locality(locality, endpoints, parts.metadata().part(i), here);
       withoutPort += endpoints.size() - decoded.endpoints().size();
       if (!localities.computeIfAbsent(priority, p -> new HashSet<>()).add(decoded.locality())) {
         String place = decoded.locality() + " (region/zone/sub_zone)";
@@ -120,12 +155,11 @@ final class EndpointDecoder {
       priorities.computeIfAbsent(priority, p -> new ArrayList<>()).add(decoded);
     }
     checkPriorities(priorities, errors.at("endpoints"));
-    return Optional.of(
-        new EndpointSet(
-            proto.getClusterName(),
-            List.copyOf(priorities.values()),
-            drops(proto, errors),
-            leftOut(withoutWeight, withoutPort)));
+    return new EndpointSet(
+        parts.name(),
+        List.copyOf(priorities.values()),
+        drops(parts.rest(), errors),
+        leftOut(withoutWeight, withoutPort));
   }
 
   private static List<String> leftOut(int localities, int endpoints) {
@@ -165,23 +199,23 @@ final class EndpointDecoder {
 
   private LocalityEndpoints locality(
       LocalityLbEndpoints proto,
-      List<ByteString> parts,
+      List<ByteString> all,
       @Nullable ByteString metadata,
       FieldErrors errors)
       throws InvalidProtocolBufferException {
-    var endpoints = new ArrayList<Endpoint>(parts.size());
+    var endpoints = new ArrayList<Endpoint>(all.size());
     long weights = 0;
     FieldErrors here = errors.at("metadata");
     Optional<EndpointAddress> proxy = AddressDecoder.proxy(WireMetadata.read(metadata, here), here);
-    for (int i = 0; i < parts.size(); i++) {
-      FieldErrors at = errors.at("lb_endpoints", i);
-      Endpoint same = proxy.isPresent() ? null : known.get(parts.get(i));
-      Optional<Endpoint> decoded =
-          same == null ? endpoint(parts.get(i), proxy, at) : Optional.of(same);
-      if (decoded.isPresent()) {
-        endpoints.add(decoded.get());
-        weights += decoded.get().weight();
-        checkUnique(decoded.get(), at);
+    for (int i = 0; i < all.size(); i++) {
+      Endpoint endpoint = known.hasNext() ? known.next() : null;
+      if (endpoint == null || proxy.isPresent() || endpoint.address().proxy().isPresent()) {
+        endpoint = endpoint(all.get(i), proxy, errors.at("lb_endpoints", i)).orElse(null);
+      }
+      if (endpoint != null) {
+        endpoints.add(endpoint);
+        weights += endpoint.weight();
+        checkUnique(endpoint, errors, i);
       }
     }
     if (weights > RouteActionDecoder.MAX_UINT32) { // A113 multiplies weights by this sum
@@ -196,10 +230,14 @@ final class EndpointDecoder {
         endpoints);
   }
 
-  private void checkUnique(Endpoint endpoint, FieldErrors errors) {
+  private void checkUnique(Endpoint endpoint, FieldErrors errors, int index) {
     for (EndpointAddress address : endpoint.addresses()) {
       if (!addresses.add(address.bare())) {
-        errors.at("endpoint").at("address").add("duplicate address " + address.bare());
+        errors
+            .at("lb_endpoints", index)
+            .at("endpoint")
+            .at("address")
+            .add("duplicate address " + address.bare());
       }
     }
   }

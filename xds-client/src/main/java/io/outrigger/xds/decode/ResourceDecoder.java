@@ -5,10 +5,7 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Message;
-import com.google.protobuf.Parser;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
-import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.service.discovery.v3.Resource;
@@ -23,24 +20,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 
 /** Decodes the resources of one response; collects all errors of each invalid resource (A46). */
 public final class ResourceDecoder {
   static final String WRAPPER = "envoy.service.discovery.v3.Resource";
 
-  private record Codec<M extends Message>(
-      Parser<M> parser,
-      UnaryOperator<ByteString> withoutMaps,
-      Function<M, String> name,
-      Rules<M> rules) {
-    M parse(ByteString bytes) throws InvalidProtocolBufferException {
-      return parser.parseFrom(withoutMaps.apply(bytes));
-    }
-
+  private record Codec<M>(Syntax<M> syntax, Function<M, String> name, Rules<M> rules) {
     String nameIn(ByteString bytes) throws InvalidProtocolBufferException {
-      return name.apply(parse(bytes));
+      return name.apply(syntax.parse(bytes));
     }
+  }
+
+  private interface Syntax<M> {
+    M parse(ByteString bytes) throws InvalidProtocolBufferException;
   }
 
   private interface Rules<M> {
@@ -52,29 +44,22 @@ public final class ResourceDecoder {
   private static final Map<ResourceType<?>, Codec<?>> CODECS =
       Map.of(
           ResourceType.LISTENER,
-          new Codec<>(
-              Listener.parser(),
-              UnaryOperator.identity(),
-              Listener::getName,
-              ListenerDecoder::decode),
+          new Codec<>(Listener::parseFrom, Listener::getName, ListenerDecoder::decode),
           ResourceType.ROUTE,
           new Codec<>(
-              RouteConfiguration.parser(),
-              RouteMaps::withoutMetadata,
+              bytes -> RouteConfiguration.parseFrom(RouteMaps.withoutMetadata(bytes)),
               RouteConfiguration::getName,
               RouteDecoder::decode),
           ResourceType.CLUSTER,
           new Codec<>(
-              Cluster.parser(),
-              ClusterDecoder::withoutMaps,
+              bytes -> Cluster.parseFrom(ClusterDecoder.withoutMaps(bytes)),
               Cluster::getName,
               OverlayDecoder::cluster),
           ResourceType.ENDPOINT,
           new Codec<>(
-              ClusterLoadAssignment.parser(),
-              EndpointDecoder::withoutEndpoints,
-              ClusterLoadAssignment::getClusterName,
-              EndpointDecoder::decode));
+              EndpointDecoder.Parts::parse,
+              EndpointDecoder.Parts::name,
+              (parts, bytes, context, errors) -> EndpointDecoder.decode(parts, context, errors)));
 
   private ResourceDecoder() {}
 
@@ -129,7 +114,7 @@ public final class ResourceDecoder {
       this.context = context;
     }
 
-    <M extends Message> void add(Any any, int index, Codec<M> codec) {
+    <M> void add(Any any, int index, Codec<M> codec) {
       Any inner = any;
       String wrapperName = "";
       try {
@@ -146,7 +131,7 @@ public final class ResourceDecoder {
               inner);
           return;
         }
-        M message = codec.parse(inner.getValue());
+        M message = codec.syntax().parse(inner.getValue());
         String name = codec.name().apply(message); // A30-03: the name of the inner resource counts
         if (name.isEmpty()) {
           refuse(wrapperName, index, "has no name", inner);
@@ -158,7 +143,7 @@ public final class ResourceDecoder {
       }
     }
 
-    private <M extends Message> void decode(String name, M message, Codec<M> codec, Any inner)
+    private <M> void decode(String name, M message, Codec<M> codec, Any inner)
         throws InvalidProtocolBufferException {
       FieldErrors errors = FieldErrors.ofResource();
       Optional<?> value = codec.rules().decode(message, inner.getValue(), context, errors);

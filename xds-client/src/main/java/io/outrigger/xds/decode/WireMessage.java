@@ -6,16 +6,19 @@ import com.google.protobuf.WireFormat;
 import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.outrigger.xds.ResourceType;
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Builds a protobuf message field by field, without descriptors. Protobuf builds descriptors to
  * write a generated message with a map, or to pack any message (decision xds-0074).
  */
 public final class WireMessage {
-  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private static final int MAX_VARINT = 5; // bytes
+
+  private byte[] bytes = new byte[48]; // enough for an endpoint with one address
+  private int size;
 
   public static WireMessage address(String host, int port) {
     return new WireMessage()
@@ -27,11 +30,12 @@ public final class WireMessage {
   }
 
   public WireMessage text(int field, String text) {
-    return delimited(field, text.getBytes(StandardCharsets.UTF_8));
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    return delimited(field, utf8, utf8.length);
   }
 
   public WireMessage message(int field, WireMessage message) {
-    return delimited(field, message.bytes.toByteArray());
+    return delimited(field, message.bytes, message.size);
   }
 
   /** Adds an {@code Any} that contains {@code message}; {@code type} is the full type name. */
@@ -59,26 +63,39 @@ public final class WireMessage {
   WireMessage real(int field, double value) {
     varint(field << 3 | WireFormat.WIRETYPE_FIXED64);
     long bits = Long.reverseBytes(Double.doubleToRawLongBits(value)); // little-endian
-    bytes.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(bits).array());
+    append(ByteBuffer.allocate(Long.BYTES).putLong(bits).array(), Long.BYTES);
     return this;
   }
 
-  private WireMessage delimited(int field, byte[] content) {
+  private WireMessage delimited(int field, byte[] content, int length) {
     varint(field << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED);
-    varint(content.length);
-    bytes.writeBytes(content);
+    varint(length);
+    append(content, length);
     return this;
   }
 
   private void varint(int value) {
+    reserve(MAX_VARINT);
     int remaining = value;
     for (; (remaining & ~0x7f) != 0; remaining >>>= 7) {
-      bytes.write((remaining & 0x7f) | 0x80);
+      bytes[size++] = (byte) (remaining | 0x80);
     }
-    bytes.write(remaining);
+    bytes[size++] = (byte) remaining;
+  }
+
+  private void append(byte[] content, int length) {
+    reserve(length);
+    System.arraycopy(content, 0, bytes, size, length);
+    size += length;
+  }
+
+  private void reserve(int more) {
+    if (size + more > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + more));
+    }
   }
 
   ByteString bytes() {
-    return ByteString.copyFrom(bytes.toByteArray());
+    return ByteString.copyFrom(bytes, 0, size);
   }
 }
