@@ -1,6 +1,8 @@
 package io.outrigger.xds.kubernetes;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RegularFile;
@@ -78,10 +80,10 @@ public final class Kubeconfig {
   }
 
   private ApiAccess access() {
-    String current = ApiJson.text(content, "current-context");
+    String current = text(content, "current-context");
     JsonObject context = entry("context", current, "current-context");
-    String clusterName = ApiJson.text(context, "cluster");
-    String userName = ApiJson.text(context, "user");
+    String clusterName = text(context, "cluster");
+    String userName = text(context, "user");
     JsonObject cluster = entry("cluster", clusterName, "context " + current + ": cluster");
     JsonObject user =
         userName.isEmpty()
@@ -112,9 +114,11 @@ public final class Kubeconfig {
     if (name.isEmpty()) {
       throw invalid(namedBy + " is missing");
     }
-    return ApiJson.objects(content, field + "s").stream()
-        .filter(each -> ApiJson.text(each, "name").equals(name))
-        .map(each -> ApiJson.object(each, field))
+    JsonArray all =
+        content.get(field + "s") instanceof JsonArray entries ? entries : new JsonArray();
+    return all.asList().stream()
+        .filter(each -> each instanceof JsonObject object && text(object, "name").equals(name))
+        .map(each -> object(each.getAsJsonObject(), field))
         .findFirst()
         .orElseThrow(
             () -> invalid("%1$s \"%2$s\" is not among its %1$ss; add it".formatted(field, name)));
@@ -130,7 +134,7 @@ public final class Kubeconfig {
   }
 
   private URI server(JsonObject cluster, String name) {
-    String text = ApiJson.text(cluster, "server").replaceFirst("/+$", "");
+    String text = text(cluster, "server").replaceFirst("/+$", "");
     try {
       URI uri = URI.create(text);
       if (uri.getHost() != null
@@ -155,8 +159,8 @@ public final class Kubeconfig {
   }
 
   private Optional<ApiAccess.Source> token(JsonObject user) {
-    String token = ApiJson.text(user, "token");
-    String path = ApiJson.text(user, "tokenFile");
+    String token = text(user, "token");
+    String path = text(user, "tokenFile");
     if (!path.isEmpty()) { // takes precedence, because the token in the file may be rotated
       return Optional.of(ApiAccess.inFile("tokenFile", absolute(path)));
     }
@@ -164,8 +168,8 @@ public final class Kubeconfig {
   }
 
   private Optional<ApiAccess.Source> source(JsonObject json, String field) {
-    String data = ApiJson.text(json, field + "-data");
-    String path = ApiJson.text(json, field);
+    String data = text(json, field + "-data");
+    String path = text(json, field);
     if (data.isEmpty()) {
       return path.isEmpty()
           ? Optional.empty()
@@ -191,6 +195,16 @@ public final class Kubeconfig {
     } catch (InvalidPathException notAllowed) {
       throw invalid("\"" + path + "\" is not a path of this system");
     }
+  }
+
+  private static JsonObject object(JsonObject json, String field) {
+    return json.get(field) instanceof JsonObject object ? object : new JsonObject();
+  }
+
+  private static String text(JsonObject json, String field) {
+    return json.get(field) instanceof JsonPrimitive value && value.isString()
+        ? value.getAsString()
+        : "";
   }
 
   private IllegalArgumentException invalid(String reason) {

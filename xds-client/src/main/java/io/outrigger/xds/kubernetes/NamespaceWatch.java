@@ -1,6 +1,5 @@
 package io.outrigger.xds.kubernetes;
 
-import com.google.gson.JsonObject;
 import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
@@ -9,9 +8,7 @@ import io.outrigger.base.PlainText;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
-import io.outrigger.identity.certificate.SecretJson;
 import io.outrigger.xds.kubernetes.ApiClient.Answer;
-import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -143,17 +140,21 @@ final class NamespaceWatch {
       fail("list", reason("list", answer));
       return;
     }
-    EndpointSlice.Page list;
-    try {
-      list = EndpointSlice.readList(answer.toOptional().orElseThrow().body());
-    } catch (IOException unreadable) {
-      fail("list", String.valueOf(unreadable.getMessage()));
+    Optional<ApiObject> list =
+        answer
+            .toOptional()
+            .flatMap(response -> ApiObject.read(response.body()))
+            .filter(read -> !read.slice().version().isEmpty()); // unlike the {} of a gateway
+    if (list.isEmpty()) {
+      fail("list", "its answer is no list of EndpointSlices");
       return;
     }
     slices.clear();
-    list.slices().stream().filter(this::isWanted).forEach(slice -> slices.put(slice.name(), slice));
+    list.get().items().stream()
+        .filter(this::isWanted)
+        .forEach(slice -> slices.put(slice.name(), slice));
     isListed = true;
-    version = Optional.of(list.version());
+    version = Optional.of(list.get().slice().version());
     changed.addAll(publishers.keySet());
     publish();
     start();
@@ -173,18 +174,16 @@ final class NamespaceWatch {
   }
 
   private void onEvent(byte[] line) {
-    Optional<JsonObject> event = SecretJson.object(line);
-    if (event.isEmpty()) {
+    ApiObject event = ApiObject.read(line).orElse(null);
+    if (event == null) {
       return; // a blank line, or a line that the end of the watch has truncated
     }
     backoff.reset(); // not in onOpen, because a server may end each watch at once
-    JsonObject object = ApiJson.object(event.get(), "object");
-    String type = ApiJson.text(event.get(), "type");
-    switch (type) {
-      case "ADDED", "MODIFIED" -> put(EndpointSlice.read(object));
-      case "DELETED" -> remove(EndpointSlice.read(object));
-      case "BOOKMARK" -> onVersion(EndpointSlice.read(object));
-      case "ERROR" -> onWatchEnd(Outcome.ok(new Answer(ApiJson.number(object, "code"), line)));
+    switch (event.type()) {
+      case "ADDED", "MODIFIED" -> put(event.slice());
+      case "DELETED" -> remove(event.slice());
+      case "BOOKMARK" -> onVersion(event.slice());
+      case "ERROR" -> onWatchEnd(Outcome.ok(new Answer(event.code(), line)));
       default -> {} // events of later API versions are ignored
     }
   }
@@ -252,8 +251,8 @@ final class NamespaceWatch {
     return answer.match(
         response -> {
           String message =
-              SecretJson.object(response.body())
-                  .map(status -> ApiJson.text(status, "message"))
+              ApiObject.read(response.body())
+                  .map(ApiObject::message)
                   .filter(text -> !text.isEmpty())
                   .map(text -> ": " + PlainText.of(text))
                   .orElse("");

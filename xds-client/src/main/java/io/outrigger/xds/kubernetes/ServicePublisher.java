@@ -1,6 +1,5 @@
 package io.outrigger.xds.kubernetes;
 
-import com.google.gson.JsonObject;
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.ConfigSource;
@@ -9,7 +8,6 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
-import io.outrigger.identity.certificate.SecretJson;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.WireMessage;
 import io.outrigger.xds.kubernetes.ApiClient.Answer;
@@ -18,7 +16,6 @@ import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceSnapshot;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -169,7 +166,7 @@ final class ServicePublisher {
           answer
               .toOptional()
               .filter(response -> status == ApiClient.OK)
-              .flatMap(response -> SecretJson.object(response.body()))
+              .flatMap(response -> ApiObject.read(response.body()))
               .flatMap(this::nameOfPort);
     }
     refusal =
@@ -183,11 +180,10 @@ final class ServicePublisher {
     publish();
   }
 
-  private Optional<String> nameOfPort(JsonObject service) {
-    return ApiJson.objects(ApiJson.object(service, "spec"), "ports").stream()
-        .filter(port -> ApiJson.number(port, "port") == target().number().orElseThrow())
-        .filter(port -> List.of("", "TCP").contains(ApiJson.text(port, "protocol")))
-        .map(port -> ApiJson.text(port, "name"))
+  private Optional<String> nameOfPort(ApiObject service) {
+    return service.slice().ports().stream()
+        .filter(port -> port.number() == target().number().orElseThrow())
+        .map(EndpointSlice.Port::name)
         .findFirst();
   }
 

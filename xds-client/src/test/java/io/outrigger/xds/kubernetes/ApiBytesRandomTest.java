@@ -2,7 +2,6 @@ package io.outrigger.xds.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.identity.certificate.SecretJson;
 import io.outrigger.identity.tls.ResponseBody;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ForeignBytes;
@@ -45,8 +44,8 @@ class ApiBytesRandomTest {
     return Stream.of(
         Case.ofText(
             "a list of slices",
-            IOException.class,
-            bytes -> assign(EndpointSlice.readList(bytes).slices()),
+            Void.class,
+            bytes -> ApiObject.read(bytes).ifPresent(list -> assign(list.items())),
             Shape.JSON,
             "{\"metadata\": {\"resourceVersion\": \"9\"}, \"items\": [" + SLICE + "]}"),
         Case.ofText(
@@ -97,13 +96,7 @@ class ApiBytesRandomTest {
   }
 
   private static void readEvent(byte[] line) {
-    SecretJson.object(line)
-        .map(event -> ApiJson.object(event, "object"))
-        .ifPresent(
-            object -> {
-              var unused = ApiJson.number(object, "code"); // throws nothing
-              assign(List.of(EndpointSlice.read(object)));
-            });
+    ApiObject.read(line).ifPresent(event -> assign(List.of(event.slice())));
   }
 
   private static void assign(Collection<EndpointSlice> slices) {

@@ -14,6 +14,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.SliceText;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,7 +27,12 @@ class AssignmentTest {
 
   private static Outcome<Any> outcome(String port, Optional<String> zone, List<SliceText> slices) {
     return new Assignment(new ServicePort("orders", "shop", port), zone)
-        .of(slices.stream().map(slice -> EndpointSlice.read(slice.json(1))).toList());
+        .of(slices.stream().map(AssignmentTest::read).toList());
+  }
+
+  private static EndpointSlice read(SliceText slice) {
+    byte[] json = slice.json(1).toString().getBytes(StandardCharsets.UTF_8);
+    return ApiObject.read(json).orElseThrow().slice();
   }
 
   private static ClusterLoadAssignment of(String port, Optional<String> zone, SliceText... slices) {

@@ -1,0 +1,213 @@
+package io.outrigger.xds.kubernetes;
+
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import io.outrigger.base.IpAddress;
+import io.outrigger.xds.kubernetes.EndpointSlice.Endpoint;
+import io.outrigger.xds.kubernetes.EndpointSlice.Port;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A response of the API server, or an event of a watch together with its object. Fields that are
+ * missing or of another type are empty or 0.
+ *
+ * @param type the type of an event
+ * @param code the HTTP status of a Status
+ * @param message the message of a Status
+ * @param items the slices of a list
+ * @param slice an EndpointSlice; also has the version of a list, and the ports of a Service
+ */
+record ApiObject(
+    String type, int code, String message, List<EndpointSlice> items, EndpointSlice slice) {
+  ApiObject {
+    items = List.copyOf(items);
+  }
+
+  /** Returns an empty result if {@code utf8} is not one JSON object. */
+  static Optional<ApiObject> read(byte[] utf8) {
+    try (var json =
+        new JsonReader(
+            new InputStreamReader(new ByteArrayInputStream(utf8), StandardCharsets.UTF_8))) {
+      json.setStrictness(Strictness.STRICT);
+      ApiObject object = new Reader(json).object();
+      return json.peek() == JsonToken.END_DOCUMENT ? Optional.of(object) : Optional.empty();
+    } catch (IOException | IllegalStateException notAnObject) {
+      return Optional.empty();
+    }
+  }
+
+  /** Reads field by field, because the JSON tree of a list would be large. */
+  private static final class Reader {
+    private static final int MAX_PORT = 65_535;
+
+    private final JsonReader json;
+    private int depth;
+
+    private interface Element<T> {
+      Optional<T> read() throws IOException;
+    }
+
+    Reader(JsonReader json) {
+      this.json = json;
+    }
+
+    ApiObject object() throws IOException {
+      String type = "";
+      int code = 0;
+      String message = "";
+      String name = "";
+      String service = "";
+      String version = "";
+      List<EndpointSlice> items = List.of();
+      List<Port> ports = List.of();
+      List<Endpoint> endpoints = List.of();
+      json.beginObject();
+      int outer = depth++;
+      while (hasField(outer)) {
+        switch (json.nextName()) {
+          case "type" -> type = text();
+          case "code" -> code = number();
+          case "message" -> message = text();
+          case "name" -> name = text();
+          case "resourceVersion" -> version = text();
+          case "object", "metadata", "spec" -> enter();
+          case "labels" -> service = label(EndpointSlice.SERVICE_LABEL);
+          case "items" -> items = list(() -> Optional.of(object().slice()));
+          case "ports" -> ports = list(this::port);
+          case "endpoints" -> endpoints = list(this::endpoint);
+          default -> json.skipValue();
+        }
+      }
+      return new ApiObject(
+          type, code, message, items, new EndpointSlice(name, service, version, ports, endpoints));
+    }
+
+    private Optional<Port> port() throws IOException {
+      String name = "";
+      String protocol = "";
+      int number = 0;
+      int outer = enter();
+      while (hasField(outer)) {
+        switch (json.nextName()) {
+          case "name" -> name = text();
+          case "protocol" -> protocol = text();
+          case "port" -> number = number();
+          default -> json.skipValue();
+        }
+      }
+      boolean isTcp = protocol.isEmpty() || protocol.equals("TCP");
+      return number > 0 && number <= MAX_PORT && isTcp
+          ? Optional.of(new Port(name, number))
+          : Optional.empty();
+    }
+
+    private Optional<Endpoint> endpoint() throws IOException {
+      List<String> addresses = List.of();
+      boolean isReady = true; // the defaults are those of the API
+      boolean isServing = true;
+      boolean isTerminating = false;
+      String uid = "";
+      String zone = "";
+      List<String> forZones = List.of();
+      int outer = enter();
+      while (hasField(outer)) {
+        switch (json.nextName()) {
+          case "addresses" -> addresses = list(() -> Optional.of(text()));
+          case "conditions", "targetRef", "hints" -> enter();
+          case "ready" -> isReady = isTrue(isReady);
+          case "serving" -> isServing = isTrue(isServing);
+          case "terminating" -> isTerminating = isTrue(isTerminating);
+          case "uid" -> uid = text();
+          case "zone" -> zone = text();
+          case "forZones" -> forZones = list(() -> Optional.of(label("name")));
+          default -> json.skipValue();
+        }
+      }
+      // All addresses of an endpoint are equivalent, and consumers may use only the first.
+      String first = addresses.isEmpty() ? "" : addresses.get(0);
+      Optional<String> ip = IpAddress.canonical(first);
+      if (ip.isEmpty() || !(isReady || (isServing && isTerminating))) {
+        return Optional.empty();
+      }
+      String pod = uid.isEmpty() ? ip.get() : uid;
+      boolean isV6 = ip.get().indexOf(':') >= 0;
+      return Optional.of(new Endpoint(pod, ip.get(), isV6, isReady, zone, forZones));
+    }
+
+    private String label(String name) throws IOException {
+      String value = "";
+      int outer = enter();
+      while (hasField(outer)) {
+        if (json.nextName().equals(name)) {
+          value = text();
+        } else {
+          json.skipValue();
+        }
+      }
+      return value;
+    }
+
+    private <T> List<T> list(Element<T> element) throws IOException {
+      List<T> list = new ArrayList<>();
+      if (isNext(JsonToken.BEGIN_ARRAY)) {
+        json.beginArray();
+        while (json.hasNext()) {
+          element.read().ifPresent(list::add);
+        }
+        json.endArray();
+      }
+      return list;
+    }
+
+    /** Enters the object that is next, if it is one, and returns the depth outside of it. */
+    private int enter() throws IOException {
+      int outer = depth;
+      if (isNext(JsonToken.BEGIN_OBJECT)) {
+        json.beginObject();
+        depth++;
+      }
+      return outer;
+    }
+
+    /** Whether a field follows in an entered object; leaves the objects that have no more. */
+    private boolean hasField(int outer) throws IOException {
+      while (depth > outer && !json.hasNext()) {
+        json.endObject();
+        depth--;
+      }
+      return depth > outer;
+    }
+
+    private String text() throws IOException {
+      return isNext(JsonToken.STRING) ? json.nextString() : "";
+    }
+
+    private int number() throws IOException {
+      try {
+        return isNext(JsonToken.NUMBER) ? Integer.parseInt(json.nextString()) : 0;
+      } catch (NumberFormatException outOfRange) {
+        return 0;
+      }
+    }
+
+    private boolean isTrue(boolean otherwise) throws IOException {
+      return isNext(JsonToken.BOOLEAN) ? json.nextBoolean() : otherwise;
+    }
+
+    /** Whether the next value has the type; skips a value of another type. */
+    private boolean isNext(JsonToken wanted) throws IOException {
+      if (json.peek() == wanted) {
+        return true;
+      }
+      json.skipValue();
+      return false;
+    }
+  }
+}
