@@ -273,23 +273,23 @@ public final class ServedListener {
     drainPort();
   }
 
-  /** Closes the port; open calls may finish within the drain grace. */
+  /** Closes the port; open calls may finish, within the drain grace unless the program drains. */
   private void drainPort() {
-    Http2Listener draining = port;
-    if (draining == null) {
+    Http2Listener ending = port;
+    if (ending == null) {
       return;
     }
     port = null;
-    previousPortClosed = draining.portClosed();
-    drainingPorts.add(draining);
-    TimerHandle end = control.schedule(settings.drainGrace(), draining::close);
-    draining
+    previousPortClosed = ending.portClosed();
+    drainingPorts.add(ending);
+    TimerHandle end = isClosed ? () -> {} : control.schedule(settings.drainGrace(), ending::close);
+    ending
         .drain()
         .thenRun(
             () ->
                 control.execute(
                     () -> {
-                      drainingPorts.remove(draining);
+                      drainingPorts.remove(ending);
                       end.cancel();
                     }));
   }

@@ -215,6 +215,23 @@ class ServedListenerIT {
   }
 
   @Test
+  @Conformance("OPS-04")
+  void theGraceEndsNoCallOfADrain() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    var settings = new ServeSettings(Duration.ZERO, Duration.ofMillis(200), false, false);
+    ServedPort port = open(app.port(), settings).serving(plain());
+    Exchange call = call(port, grpc("pay", "/pkg.Svc/Call"));
+    Exchange atApp = app.nextStream();
+
+    port.run(port.listener::drain);
+    Thread.sleep(600);
+    atApp.send(responseHead(), false);
+    atApp.send(headers("grpc-status", "0"), true);
+
+    assertOk(call);
+  }
+
+  @Test
   @Conformance("OPS-08")
   void aCallerWhoseStreamsNeverEndKeepsNobodyOut() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT.withMaxConcurrentStreams(2));
