@@ -138,11 +138,11 @@ final class HttpFilterDecoder {
       if (wrapper.isEmpty()) {
         return Optional.empty();
       }
-      if (wrapper.get().getDisabled()) {
-        return Optional.of(new FilterConfig.Disabled()); // decision config-0002
-      }
       config = wrapper.get().getConfig();
       optional = wrapper.get().getIsOptional();
+      if (wrapper.get().getDisabled() && !wrapper.get().hasConfig() && !optional) {
+        return Optional.of(new FilterConfig.Disabled()); // decision config-0002
+      }
       here = errors.at("config");
     }
     if (optional && !isKnown(config, FilterDecoders.ALL::ofOverrideType)) {

@@ -227,7 +227,8 @@ class HttpFilterDecoderTest {
     var fault =
         (FilterConfig.Fault)
             faultOf(
-                "\"delay\": {}, \"abort\": {\"http_status\": 99, \"percentage\": {\"numerator\": 9}}");
+                "\"delay\": {}, \"abort\": {\"http_status\": 99, \"percentage\": {\"numerator\":"
+                    + " 9}}");
 
     assertThat(fault.canAct()).isFalse();
   }
@@ -318,24 +319,24 @@ class HttpFilterDecoderTest {
     assertThat(table.virtualHosts().get(0).filterOverrides()).isEmpty();
   }
 
-  /** Decision config-0002: whatever stands in {@code config} is not looked at. */
+  /** Decision config-0002: a filter is disabled only where gRPC refuses the override. */
   @Test
   @Conformance("A39-03")
-  void disabledOverrideNeedsNoConfig() {
-    for (String config : List.of("", ", \"config\": {" + UNKNOWN_TYPE + "}")) {
-      var table =
-          valid(
-              ROUTE,
-              withOverride(
-                  "{"
-                      + type(HttpFilterDecoder.FILTER_CONFIG)
-                      + ", \"disabled\": true"
-                      + config
-                      + "}"));
+  void overrideDisablesOnlyWithoutConfig() {
+    String disabled =
+        "{" + type(HttpFilterDecoder.FILTER_CONFIG) + ", \"disabled\": true, \"config\": {%s}}";
+    var table = valid(ROUTE, withOverride(disabled.replace(", \"config\": {%s}", "")));
+    assertThat(table.virtualHosts().get(0).filterOverrides())
+        .containsExactly(Map.entry("fault", new FilterConfig.Disabled()));
 
-      assertThat(table.virtualHosts().get(0).filterOverrides())
-          .containsExactly(Map.entry("fault", new FilterConfig.Disabled()));
-    }
+    String fault = type("envoy.extensions.filters.http.fault.v3.HTTPFault");
+    table = valid(ROUTE, withOverride(disabled.formatted(fault)));
+    assertThat(table.virtualHosts().get(0).filterOverrides().get("fault"))
+        .isInstanceOf(FilterConfig.Fault.class);
+    assertThat(errors(ROUTE, withOverride(disabled.formatted(UNKNOWN_TYPE)))).hasSize(1);
+    table =
+        valid(ROUTE, withOverride(disabled.replace("\"config\": {%s}", "\"is_optional\": true")));
+    assertThat(table.virtualHosts().get(0).filterOverrides()).isEmpty();
   }
 
   @Test
@@ -347,7 +348,8 @@ class HttpFilterDecoderTest {
             "upstream_cluster": "elsewhere", "downstream_nodes": ["n"],
             "response_rate_limit": {"fixed_limit": {"limit_kbps": 1}},
             "headers": [{"name": "x", "present_match": true}],
-            "abort": {"grpc_status": 3, "percentage": {"numerator": 100}}""");
+            "abort": {"grpc_status": 3, "percentage": {"numerator": 100}}\
+            """);
 
     assertThat(fault)
         .isEqualTo(
@@ -408,8 +410,8 @@ class HttpFilterDecoderTest {
 
   private static String withOverride(String override) {
     return """
-        {"name": "r", "virtual_hosts": [{"typed_per_filter_config": {"fault": %s}}]}
-        """
+    {"name": "r", "virtual_hosts": [{"typed_per_filter_config": {"fault": %s}}]}
+    """
         .formatted(override);
   }
 
@@ -449,11 +451,11 @@ class HttpFilterDecoderTest {
 
   private static String listener(String... filters) {
     return """
-        {"name": "orders", "api_listener": {"api_listener": {
-          %s,
-          "rds": {"config_source": {"ads": {}}, "route_config_name": "r"},
-          "http_filters": [%s]}}}
-        """
+    {"name": "orders", "api_listener": {"api_listener": {
+      %s,
+      "rds": {"config_source": {"ads": {}}, "route_config_name": "r"},
+      "http_filters": [%s]}}}
+    """
         .formatted(type(ConnectionManagerDecoder.TYPE), String.join(",", filters));
   }
 }
