@@ -51,12 +51,12 @@ public final class Demo {
       throws StartFailure {
     var stopped = new AtomicBoolean();
     onSignal.accept(() -> stopped.set(true));
-    int served = freePort();
     List<DemoBackend> backends = new ArrayList<>();
     try {
       for (String name : List.of("alpha", "beta", "gamma")) {
         backends.add(new DemoBackend(name));
       }
+      int served = freePort(); // no port of a backend
       return run(served, backends.subList(0, 2), backends.get(2), limit, admin, out, stopped);
     } catch (IOException e) {
       throw new StartFailure("the demo cannot start: " + e.getMessage(), e);
