@@ -208,8 +208,8 @@ class RbacOracleTest {
         "authenticated { } | match | refused | A41: any peer with TLS",
         "header { name: 'x-n' range_match { start: 1 end: 7 } } | none | match | A28: half open",
         "header { name: 'connection' present_match: true } | none | match | A41: hop by hop",
-        "header { name: 'x-m' exact_match: '' treat_missing_header_as_empty: true } | refused | none"
-            + " | xds-0075",
+        "header { name: 'x-m' exact_match: '' treat_missing_header_as_empty: true } | refused |"
+            + " none | xds-0075",
         "header { name: 'GRPC-x' present_match: true } | refused | none"
             + " | A41: in any case of letters",
         "and_ids { } | refused | match | xds-0075",
@@ -267,10 +267,10 @@ class RbacOracleTest {
       case 2 -> made.getUrlPathBuilder().setPath(text(random));
       case 3 -> made.setDestinationIp(range(random));
       case 4 -> made.setDestinationPort(80 + random.nextInt(2));
-      case 5 ->
-          made.getDestinationPortRangeBuilder()
-              .setStart(79 + random.nextInt(4))
-              .setEnd(80 + random.nextInt(4));
+      case 5 -> {
+        int start = 79 + random.nextInt(4);
+        made.getDestinationPortRangeBuilder().setStart(start).setEnd(start + 1 + random.nextInt(3));
+      }
       case 6 -> made.getMetadataBuilder().setFilter("f");
       case 7 -> made.setRequestedServerName(text(random));
       case 8 -> made.setNotRule(permission(random, depth - 1));

@@ -160,13 +160,12 @@ final class RbacDecoder {
       case URL_PATH -> path(proto.getUrlPath(), here);
       case DESTINATION_IP -> range(proto.getDestinationIp(), here).map(Criterion.LocalAddress::new);
       case DESTINATION_PORT ->
-          Optional.of(
-              new Criterion.LocalPort(proto.getDestinationPort(), proto.getDestinationPort() + 1));
+          ports(proto.getDestinationPort(), proto.getDestinationPort() + 1, here);
       case DESTINATION_PORT_RANGE ->
-          Optional.of(
-              new Criterion.LocalPort(
-                  proto.getDestinationPortRange().getStart(),
-                  proto.getDestinationPortRange().getEnd()));
+          ports(
+              proto.getDestinationPortRange().getStart(),
+              proto.getDestinationPortRange().getEnd(),
+              here);
       case METADATA -> // A41: requests have no metadata
           Optional.of(new Criterion.Constant(proto.getMetadata().getInvert()));
       case REQUESTED_SERVER_NAME -> // A41: matched against an empty server name
@@ -175,6 +174,13 @@ final class RbacDecoder {
       case MATCHER, URI_TEMPLATE, SOURCED_METADATA -> unsupported(here);
       case RULE_NOT_SET -> errors.refuse("no permission, or an unknown one");
     };
+  }
+
+  /** Decodes ports; refuses those that never match, which would open a DENY policy (xds-0075). */
+  private static Optional<? extends Criterion> ports(int start, int end, FieldErrors errors) {
+    return start < 0 || start >= end || end > 65_536
+        ? errors.refuse("must contain a port between 0 and 65535")
+        : Optional.of(new Criterion.LocalPort(start, end));
   }
 
   private static Optional<? extends Criterion> principal(Principal proto, FieldErrors errors) {

@@ -311,7 +311,7 @@ class RbacDecoderTest {
     assertThat(errors(LISTENER, listener("").replace(RBAC_TYPE + "\", ", struct)))
         .containsExactly(
             "filter_chains[0].filters[0].typed_config.http_filters[0].typed_config.rules.polices:"
-                + " unknown field of envoy.config.rbac.v3.RBAC");
+                + " unknown field of envoy.config.rbac.v3.RBAC; did you mean policies?");
   }
 
   @ParameterizedTest(name = "{0}: {1} of a denial, {2} of an approval")
