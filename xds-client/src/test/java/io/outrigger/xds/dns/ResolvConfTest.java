@@ -192,9 +192,11 @@ class ResolvConfTest {
               assertThat(parse("search a.example").candidates(text)).doesNotContain("");
             },
             Shape.BYTES,
-            "search a.example .\n"
-                + "nameserver 10.0.0.1\n"
-                + "options ndots:5 timeout:1 attempts:3 rotate\n",
+            """
+            search a.example .
+            nameserver 10.0.0.1
+            options ndots:5 timeout:1 attempts:3 rotate
+            """,
             "nameserver fe80::1%lo\ndomain a.example\n"),
         3000);
   }
