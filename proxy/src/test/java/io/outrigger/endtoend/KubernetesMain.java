@@ -22,8 +22,8 @@ import java.util.stream.IntStream;
 
 /**
  * {@code k8s:///} targets beside a real API server and etcd ({@code scripts/interop k8s}): the
- * manifests, rights, a rollout under load, an API server that is killed, and lost history. Prints what should be and
- * what is; ends with 1 when they differ.
+ * manifests, rights, a rollout under load, an API server that is killed, and lost history. Prints
+ * what should be and what is; ends with 1 when they differ.
  *
  * <p>The API server takes no addresses of loopback as endpoints, so the pods are in 10.0.0.0/24,
  * which the network namespace of this process has.
@@ -267,7 +267,6 @@ final class KubernetesMain extends Acceptance {
     slice("1", "2");
     awaitAnswering("the Service is back", app, SOON, "b1", "b2");
   }
-
 
   /** Watches that the API server serves to the sidecar at this moment. */
   private long watches() throws Exception {
