@@ -159,8 +159,10 @@ final class RbacDecoder {
       case HEADER -> header(proto.getHeader(), here);
       case URL_PATH -> path(proto.getUrlPath(), here);
       case DESTINATION_IP -> range(proto.getDestinationIp(), here).map(Criterion.LocalAddress::new);
-      case DESTINATION_PORT ->
-          ports(proto.getDestinationPort(), proto.getDestinationPort() + 1, here);
+      case DESTINATION_PORT -> {
+        long port = Integer.toUnsignedLong(proto.getDestinationPort());
+        yield ports(port, port + 1, here);
+      }
       case DESTINATION_PORT_RANGE ->
           ports(
               proto.getDestinationPortRange().getStart(),
@@ -177,10 +179,10 @@ final class RbacDecoder {
   }
 
   /** Decodes ports; refuses those that never match, which would open a DENY policy (xds-0075). */
-  private static Optional<? extends Criterion> ports(int start, int end, FieldErrors errors) {
-    return start < 0 || start >= end || end > 65_536
-        ? errors.refuse("must contain a port between 0 and 65535")
-        : Optional.of(new Criterion.LocalPort(start, end));
+  private static Optional<? extends Criterion> ports(long start, long end, FieldErrors errors) {
+    return Math.max(start, 1) >= Math.min(end, 65_536)
+        ? errors.refuse("contains no port from 1 to 65535")
+        : Optional.of(new Criterion.LocalPort((int) start, (int) end));
   }
 
   private static Optional<? extends Criterion> principal(Principal proto, FieldErrors errors) {

@@ -165,6 +165,9 @@ class RbacDecoderTest {
         "destination_port: 8081 | false",
         "destination_port_range: {start: 8080, end: 8081} | true",
         "destination_port_range: {start: 8079, end: 8080} | false",
+        "destination_port_range: {start: 1024, end: 70000} | true",
+        "destination_port_range: {start: 1, end: 2147483647} | true",
+        "destination_port_range: {start: -5, end: 8081} | true",
       })
   @Conformance("A41-13")
   void destinationIsTheLocalEndOfTheConnection(String permission, boolean expected) {
