@@ -2,7 +2,6 @@ package io.outrigger.xds.decode;
 
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
-import com.github.xds.type.v3.TypedStruct;
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -25,16 +24,23 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
 
   static Optional<TypedConfig> of(Any any, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());
-    if (!name.equals(XDS_TYPED_STRUCT) && !name.equals(UDPA_TYPED_STRUCT)) {
-      return Optional.of(new TypedConfig(name, any.getValue(), Optional.empty()));
-    }
     try {
-      var typed = TypedStruct.parseFrom(any.getValue()); // both types have the same fields
-      String inside = typeName(typed.getTypeUrl());
-      return Optional.of(new TypedConfig(inside, ByteString.EMPTY, Optional.of(typed.getValue())));
+      if (name.equals(XDS_TYPED_STRUCT)) {
+        var typed = com.github.xds.type.v3.TypedStruct.parseFrom(any.getValue());
+        return Optional.of(ofStruct(typed.getTypeUrl(), typed.getValue()));
+      }
+      if (name.equals(UDPA_TYPED_STRUCT)) {
+        var typed = com.github.udpa.udpa.type.v1.TypedStruct.parseFrom(any.getValue());
+        return Optional.of(ofStruct(typed.getTypeUrl(), typed.getValue()));
+      }
     } catch (InvalidProtocolBufferException e) {
       return errors.refuse("not a readable " + name + ": " + e.getMessage());
     }
+    return Optional.of(new TypedConfig(name, any.getValue(), Optional.empty()));
+  }
+
+  private static TypedConfig ofStruct(String typeUrl, Struct value) {
+    return new TypedConfig(typeName(typeUrl), ByteString.EMPTY, Optional.of(value));
   }
 
   static String typeName(String typeUrl) {
