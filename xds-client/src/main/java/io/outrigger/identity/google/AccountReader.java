@@ -128,4 +128,9 @@ record AccountReader(CredentialFile file, JsonObject content) {
   private UnusableFile wrong(String name, String reason) {
     return file.unusable("cannot be used: $." + name + " " + reason);
   }
+
+  @Override
+  public String toString() {
+    return file.toString(); // the content has a key
+  }
 }
