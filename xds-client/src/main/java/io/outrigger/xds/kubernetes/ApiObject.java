@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param code the HTTP status of a Status
  * @param message the message of a Status
  * @param items the slices of a list
- * @param slice an EndpointSlice; also has the version of a list, and the ports of a Service
+ * @param slice the EndpointSlice; of a list it has only the version, of a Service the ports
  */
 record ApiObject(
     String type, int code, String message, List<EndpointSlice> items, EndpointSlice slice) {
@@ -126,7 +126,8 @@ record ApiObject(
           case "terminating" -> isTerminating = isTrue(isTerminating);
           case "uid" -> uid = text();
           case "zone" -> zone = text();
-          case "forZones" -> forZones = list(() -> Optional.of(label("name")));
+          case "forZones" ->
+              forZones = list(() -> Optional.of(label("name")).filter(name -> !name.isEmpty()));
           default -> json.skipValue();
         }
       }

@@ -9,6 +9,7 @@ import io.outrigger.testing.ForeignBytes.Case;
 import io.outrigger.testing.Shape;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +34,13 @@ class ApiBytesRandomTest {
        "ports": [{"name": "grpc", "port": 8080, "protocol": "TCP"}, {"port": 9}],\
        "endpoints": [{"addresses": ["10.0.0.1"], "zone": "a", "targetRef": {"uid": "u"},\
        "conditions": {"ready": true, "serving": true, "terminating": false},\
-       "hints": {"forZones": [{"name": "a"}]}}, {"addresses": ["fd00::1"], "conditions": {}}]}""";
+       "hints": {"forZones": [{"name": "a"}]}}, {"addresses": ["fd00::1"], "conditions": {}}]}\
+      """;
+  private static final String LIST =
+      "{\"metadata\": {\"resourceVersion\": \"9\"}, \"items\": [" + SLICE + "]}";
+  private static final String ADDED = "{\"type\": \"ADDED\", \"object\": " + SLICE + "}\n";
+  private static final String ERROR =
+      "{\"type\": \"ERROR\", \"object\": {\"code\": 410, \"message\": \"too old\"}}\n";
   private static final List<Assignment> ASSIGNMENTS =
       Stream.of("8080", "grpc")
           .map(port -> new Assignment(new ServicePort("pay", "shop", port), Optional.of("a")))
@@ -47,14 +55,14 @@ class ApiBytesRandomTest {
             Void.class,
             bytes -> ApiObject.read(bytes).ifPresent(list -> assign(list.items())),
             Shape.JSON,
-            "{\"metadata\": {\"resourceVersion\": \"9\"}, \"items\": [" + SLICE + "]}"),
+            LIST),
         Case.ofText(
             "events of a watch",
             Void.class,
             ApiBytesRandomTest::readEvents,
             Shape.JSON,
-            "{\"type\": \"ADDED\", \"object\": " + SLICE + "}\n",
-            "{\"type\": \"ERROR\", \"object\": {\"code\": 410, \"message\": \"too old\"}}\n"),
+            ADDED,
+            ERROR),
         Case.ofText(
             "a kubeconfig in YAML",
             Void.class,
@@ -110,6 +118,29 @@ class ApiBytesRandomTest {
     } catch (IllegalArgumentException refused) {
       assertThat(refused).as("names the file").hasMessageStartingWith(file.toString());
     }
+  }
+
+  private static ApiObject read(String text) {
+    return ApiObject.read(text.getBytes(StandardCharsets.UTF_8)).orElseThrow();
+  }
+
+  @Test
+  void theSamplesHaveAllThatTheyName() {
+    EndpointSlice slice = read(ADDED).slice();
+    assertThat(slice.ports()).extracting(EndpointSlice.Port::number).containsExactly(8080, 9);
+    assertThat(slice.endpoints())
+        .extracting(EndpointSlice.Endpoint::ip)
+        .containsExactly("10.0.0.1", "fd00::1");
+    assertThat(read(LIST).items()).containsExactly(slice);
+    assertThat(read(ERROR).code()).isEqualTo(410);
+  }
+
+  @Test
+  void hintsWithoutNameAreIgnored() {
+    String odd = ADDED.replace("[{\"name\": \"a\"}]", "[null, 7, {}, {\"name\": \"a\"}]");
+
+    assertThat(odd).isNotEqualTo(ADDED);
+    assertThat(read(odd)).isEqualTo(read(ADDED));
   }
 
   @ParameterizedTest
