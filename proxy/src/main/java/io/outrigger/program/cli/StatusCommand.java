@@ -59,7 +59,7 @@ final class StatusCommand extends AdminCommand {
     return Failures.OK;
   }
 
-  /** Shows problems first, in red on a terminal. */
+  /** Shows problems first, in red if the output has colors. */
   private void show(AdminClient client) throws StartFailure, InvalidInput {
     JsonView replies = replies(client);
     if (json) {
@@ -67,9 +67,9 @@ final class StatusCommand extends AdminCommand {
       return;
     }
     StatusReport.Lines lines = client.read(() -> StatusReport.render(replies));
-    boolean isTerminal = Ansi.AUTO.enabled();
+    boolean isColored = Ansi.AUTO.enabled();
     for (String problem : lines.problems()) {
-      context.out().println(isTerminal ? RED + problem + RESET_COLOR : problem);
+      context.out().println(isColored ? RED + problem + RESET_COLOR : problem);
     }
     if (!lines.problems().isEmpty()) {
       context.out().println();
@@ -132,21 +132,16 @@ final class StatusCommand extends AdminCommand {
    */
   private int watch(AdminClient client) throws InvalidInput {
     PrintWriter out = context.out();
-    if (Ansi.AUTO.enabled()) {
+    boolean isTerminal = System.console() != null; // on Java 22 to 24, see jvm.options
+    if (isTerminal) {
       out.print(ALTERNATE_SCREEN); // MAIN_SCREEN restores the present content
-      Runtime.getRuntime()
-          .addShutdownHook(
-              new Thread(
-                  () -> {
-                    out.print(MAIN_SCREEN);
-                    out.flush();
-                  },
-                  "outrigger-screen"));
+      Runtime.getRuntime() // printf flushes
+          .addShutdownHook(new Thread(() -> out.printf(MAIN_SCREEN), "outrigger-screen"));
     }
     while (!Thread.currentThread().isInterrupted() && !out.checkError()) { // checkError flushes
       try {
         if (!json) {
-          out.print(Ansi.AUTO.enabled() ? CLEAR_SCREEN : "\n");
+          out.print(isTerminal ? CLEAR_SCREEN : "\n");
         }
         show(client);
       } catch (StartFailure e) {
