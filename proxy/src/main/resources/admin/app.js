@@ -11,7 +11,7 @@ import {Tree} from './tree.js';
 
 const PERIOD_MILLIS = 1_000;
 const MAX_RETRY_MILLIS = 5_000; // milliseconds between attempts while the sidecar does not answer
-const PROBLEMS_EVERY = 5; // Overview, which reads the sources of all problems, is refreshed with every view, but beside the costly Tree only this often
+const OVERVIEW_EVERY = 3; // while another view is visible, Overview, which reads the sources of all problems, is refreshed at every third refresh
 const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, events: Events, overlay: Overlay};
 
 const byId = id => document.getElementById(id);
@@ -26,7 +26,7 @@ class Page {
   #asked = 0;
   #servingKnown = false;
   serves = false; // whether the sidecar has served addresses
-  problems; // those of resources, control planes and served addresses, at the last refresh of Overview; undefined before it, and after a failure
+  problems; // the problems of resources, control planes and served addresses at the last refresh of Overview; undefined before that refresh, and after a failure
   certificates = []; // the latest answer of /certs
 
   constructor() {
@@ -106,7 +106,7 @@ class Page {
         this.events.follow();
         await this.#views.get('overlay').follow(); // Overview lists its problems
         const current = this.#current;
-        if (current !== 'tree' || !this.problems || turn % PROBLEMS_EVERY === 1) await this.#views.get('overview').refresh(forwards, ready);
+        if (current === 'overview' || !this.problems || turn % OVERVIEW_EVERY === 1) await this.#views.get('overview').refresh(forwards, ready);
         if (current !== 'overview') await this.#views.get(current).refresh(forwards, ready);
         if (turn !== this.#asked) return;
         this.#connected(ready, forwards);
