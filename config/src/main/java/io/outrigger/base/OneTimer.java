@@ -3,8 +3,8 @@ package io.outrigger.base;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A timer for one task at a time. All calls are made on the loop that runs the tasks. */
-@ControlConfined
+/** A timer for one task at a time. It belongs to the loop of its {@link Scheduler}. */
+@LoopConfined
 public final class OneTimer {
   /** Runs tasks later, on one thread. */
   public interface Scheduler {
