@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param drainSpread the time over which GOAWAYs are spread after a change of the Listener; at most
  *     {@code drainGrace}
  * @param drainGrace the time after which old connections are closed in any case
- * @param requiresRbac whether a filter chain needs an RBAC filter with action ALLOW
+ * @param requiresRbac whether each filter chain and route needs an RBAC filter with action ALLOW
  * @param tellsPeer whether the app gets {@code x-forwarded-client-cert}
  */
 @AnyThread

@@ -70,7 +70,7 @@ public enum Flag {
           + " connections get GOAWAY; 0s: at once. Default 30s"),
   SERVE_DRAIN_GRACE("DURATION", "how long connections of a replaced Listener stay. Default 10m"),
   SERVE_REQUIRE_RBAC(
-      "refuses all requests of a filter chain that has no RBAC filter with action ALLOW"),
+      "refuses the requests of a filter chain or route without an RBAC filter of action ALLOW"),
   PEER_HEADER(
       "off|x-forwarded-client-cert",
       "the header that tells a served app the certificate of its caller. Default off"),
