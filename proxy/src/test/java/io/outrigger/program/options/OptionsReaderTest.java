@@ -470,7 +470,7 @@ final class OptionsReaderTest extends OptionsFixture {
     give(Flag.KUBECONFIG, write("kubeconfig", "current-context: x").toString());
     assertThat(errors())
         .containsExactly(
-            "--kubeconfig: DIR/kubeconfig: context \"x\" is not among its contexts; add it");
+            "--kubeconfig: DIR/kubeconfig: context \"x\" is not in contexts; add it there");
   }
 
   @Conformance("DI-08")

@@ -121,7 +121,7 @@ public final class Kubeconfig {
         .map(each -> object(each.getAsJsonObject(), field))
         .findFirst()
         .orElseThrow(
-            () -> invalid("%1$s \"%2$s\" is not among its %1$ss; add it".formatted(field, name)));
+            () -> invalid("%1$s \"%2$s\" is not in %1$ss; add it there".formatted(field, name)));
   }
 
   private void requireSupported(JsonObject in, String owner) {

@@ -132,8 +132,8 @@ class KubeconfigTest {
     "'',                                                is not a kubeconfig",
     "'a: [',                                            is not YAML",
     "'clusters: []',                                    current-context is missing",
-    "'current-context: x',                              'context \"x\" is not among its contexts; add it'",
-    "'{current-context: x, contexts: [{name: x, context: {cluster: y}}]}', 'cluster \"y\" is not among its clusters; add it'",
+    "'current-context: x', 'context \"x\" is not in contexts; add it there'",
+    "'{current-context: x, contexts: [{name: x, context: {cluster: y}}]}', 'cluster \"y\" is not in clusters; add it there'",
     "'{current-context: x, contexts: [{name: x}]}',     'cluster is missing'",
   })
   void aFileThatIsNoKubeconfigIsToldSo(String text, String reason) throws Exception {
