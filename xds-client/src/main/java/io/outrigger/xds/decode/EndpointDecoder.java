@@ -102,9 +102,7 @@ final class EndpointDecoder {
     return Optional.of(new EndpointDecoder(parts, known).decode(errors));
   }
 
-  /**
-   * Lists for each endpoint of {@code next} that of {@code before} with the same bytes, or null.
-   */
+  /** Lists for each endpoint of {@code next} the one in {@code before} with its bytes, or null. */
   private static List<@Nullable Endpoint> known(Known before, Parts next)
       throws InvalidProtocolBufferException {
     Parts last = Parts.parse(before.bytes());

@@ -3,7 +3,9 @@ package io.outrigger.xds.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.Struct;
 import com.google.protobuf.UInt32Value;
+import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.Metadata;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
@@ -116,7 +118,7 @@ class RecentEndpointsTest {
       zones.get(1).setPriority(random.nextInt(2));
       zones.get(2).setLoadBalancingWeight(UInt32Value.of(random.nextInt(2)));
       for (int port : ports) {
-        zones.get(random.nextInt(zones.size())).addLbEndpoints(at(port));
+        zones.get(random.nextInt(zones.size())).addLbEndpoints(at(port, random));
       }
       Any next = cluster("pay", zones.toArray(LocalityLbEndpoints.Builder[]::new));
       Decoded<EndpointSet> expected =
@@ -217,6 +219,27 @@ class RecentEndpointsTest {
   private static LbEndpoint at(int port) {
     var endpoint = LbEndpoint.newBuilder();
     endpoint.getEndpointBuilder().getAddressBuilder().setSocketAddress(socket("10.0.0.1", port));
+    return endpoint.build();
+  }
+
+  /** Like {@link #at(int)}, but now and then with what endpoints may have beside an address. */
+  private static LbEndpoint at(int port, Random random) {
+    var endpoint = at(port).toBuilder();
+    if (random.nextInt(20) == 0) {
+      endpoint.setLoadBalancingWeight(UInt32Value.of(1 + random.nextInt(3)));
+    }
+    if (random.nextInt(20) == 0) {
+      endpoint.setHealthStatusValue(random.nextInt(6));
+    }
+    if (random.nextInt(20) == 0) {
+      var key = Value.newBuilder().setStringValue("key" + random.nextInt(3)).build();
+      var lb = Struct.newBuilder().putFields("hash_key", key).build();
+      endpoint.setMetadata(Metadata.newBuilder().putFilterMetadata("envoy.lb", lb));
+    }
+    if (random.nextInt(20) == 0) {
+      var further = Address.newBuilder().setSocketAddress(socket("10.0.0.2", port));
+      endpoint.getEndpointBuilder().addAdditionalAddressesBuilder().setAddress(further);
+    }
     return endpoint.build();
   }
 
