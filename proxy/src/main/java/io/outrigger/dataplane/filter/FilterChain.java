@@ -33,6 +33,14 @@ public final class FilterChain {
         Stream.concat(filters.stream(), Stream.of(new Refusal(answer))).toList());
   }
 
+  /** Returns this chain after those RBAC filters of {@code other} that it does not have. */
+  public FilterChain afterRbacOf(FilterChain other) {
+    Stream<RouteFilter> added =
+        other.filters.stream()
+            .filter(each -> each instanceof RbacFilter && !filters.contains(each));
+    return new FilterChain(Stream.concat(added, filters.stream()).toList());
+  }
+
   private record Refusal(FilterStep.Answer answer) implements RouteFilter {
     @Override
     public FilterStep onRequest(FilteredCall call) {

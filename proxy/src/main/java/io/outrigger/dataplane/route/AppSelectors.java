@@ -31,16 +31,11 @@ public final class AppSelectors {
   private static final EffectiveTimeout NO_LIMIT =
       new EffectiveTimeout(EffectiveTimeout.NONE, EffectiveTimeout.Source.NOTHING);
 
-  /** Refuses all requests like any RBAC filter, with an event and no word to the caller. */
+  /** Refuses all requests, with the events and counters of an RBAC filter. */
   private static final HttpFilter REQUIRED_RBAC =
       new HttpFilter(
           "--serve-require-rbac",
           new Rbac(Optional.of(new Rbac.Rules(Rbac.Action.ALLOW, List.of(), Rbac.Audit.NONE))));
-
-  /** Says no more to the caller than the refusal of an RBAC filter. */
-  static final RouteDecision.Reject AMBIGUOUS =
-      new RouteDecision.Reject(
-          new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "denied by RBAC"), "denied", 403);
 
   private final ClusterHandle app;
   private final RouteAction.Forward toApp;

@@ -45,7 +45,7 @@ public final class ConfigSelector {
    * Creates the selector of a configuration.
    *
    * @param owner the owner of the routes, for messages
-   * @param isLast true if this is the target's last selector
+   * @param isLast true if this is the target's last selector, as for each served address
    */
   static ConfigSelector routing(
       String owner, List<Route> routes, Function<Route, RouteChoice> prepare, boolean isLast) {
@@ -99,9 +99,8 @@ public final class ConfigSelector {
           "no_route",
           isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // only served addresses answer with HTTP
     }
-    return found == other || treatAlike(routes[found], routes[other])
-        ? choices[found].choose(random)
-        : AppSelectors.AMBIGUOUS;
+    RouteDecision decision = choices[found].choose(random);
+    return found == other || decision == null ? decision : choices[other].guard(decision);
   }
 
   /** Returns the index of the first route that matches; -1 if none does. */
@@ -117,10 +116,6 @@ public final class ConfigSelector {
       }
     }
     return -1;
-  }
-
-  private static boolean treatAlike(Route a, Route b) {
-    return a.action().equals(b.action()) && a.filterOverrides().equals(b.filterOverrides());
   }
 
   /** The routes in order of preference; a {@link RouteTrace} receives indices of this list. */

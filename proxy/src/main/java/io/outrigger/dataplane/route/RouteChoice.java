@@ -54,4 +54,12 @@ final class RouteChoice {
         ? null
         : decision;
   }
+
+  /** Returns {@code other} with the RBAC filters of this route before its own filters. */
+  RouteDecision guard(RouteDecision other) {
+    return other instanceof RouteDecision.Forward call
+            && decisions[0] instanceof RouteDecision.Forward own
+        ? call.filteredBy(call.filters().afterRbacOf(own.filters()))
+        : other;
+  }
 }

@@ -25,6 +25,10 @@ public sealed interface RouteDecision {
       FilterChain filters,
       Map<String, ClusterHandle> clusters)
       implements RouteDecision {
+    Forward filteredBy(FilterChain filters) {
+      return new Forward(cluster, route, action, limit, filters, clusters);
+    }
+
     /**
      * Changes the call to the route's cluster of the given name (A60 "Config Selector Changes").
      *

@@ -183,10 +183,7 @@ final class ServeExplainer {
         outcomes > 1 ? "; the likeliest of " + outcomes + " outcomes of random fractions" : "";
     RouteDecision decision = routed.branches().get(0).decision();
     if (decision instanceof RouteDecision.Reject reject) {
-      boolean isDenied = reject.reason().equals(DENIED);
-      String reason = isDenied ? "the resolved path has other policies" : reject.status().message();
-      String verdict = isDenied ? DENIED : FAILED;
-      return result(chain, Optional.empty(), List.of(), verdict, reason + drawn);
+      return result(chain, Optional.empty(), List.of(), FAILED, reject.status().message() + drawn);
     }
     var chosen = (RouteDecision.Forward) decision;
     List<Verdict> verdicts = chosen.filters().judge(new CallAuthorization(request, accepted));

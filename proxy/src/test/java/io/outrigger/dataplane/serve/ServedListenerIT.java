@@ -413,6 +413,28 @@ class ServedListenerIT {
       assertThat(call(port, grpc("pay", path)).next())
           .contains("grpc-status=7", "denied by RBAC", "x-outrigger-local=denied");
     }
+    assertThat(port.decisions).hasSize(3).containsOnly(denyAll.name() + "=false");
+  }
+
+  /** Decision config-0085: only RBAC filters of the resolved path's route apply. */
+  @Test
+  void anotherRouteOfTheResolvedPathDoesNotRefuseWhatItsPoliciesAllow() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    var allow = rbac(Rbac.Action.ALLOW, Criterion.ALWAYS, Criterion.ALWAYS);
+    var routes =
+        new RouteTable(
+            "rc",
+            List.of(
+                host(
+                    "*",
+                    route("/open", new RouteAction.NonForwarding(), Map.of(allow.name(), Rbac.OFF)),
+                    route("/", new RouteAction.NonForwarding()))));
+    ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes, allow));
+
+    Exchange served = call(port, grpc("pay", "/open/../other/Call"));
+    answer(app);
+    assertOk(served);
+    assertThat(port.decisions).containsExactly(allow.name() + "=true");
   }
 
   @Test

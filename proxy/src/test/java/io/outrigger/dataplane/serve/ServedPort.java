@@ -65,6 +65,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
 
   final BlockingQueue<String> states = new LinkedBlockingQueue<>();
   final BlockingQueue<HandshakeResult> handshakes = new LinkedBlockingQueue<>();
+  final BlockingQueue<String> decisions = new LinkedBlockingQueue<>();
   final int port = freePort();
   final EventLoops loops;
   final Forward forward;
@@ -171,7 +172,9 @@ final class ServedPort implements AutoCloseable, ServeObserver {
   }
 
   @Override
-  public void onDecision(FilteredCall call, String filter, Rbac.Decision decision) {}
+  public void onDecision(FilteredCall call, String filter, Rbac.Decision decision) {
+    decisions.add(filter + "=" + decision.isAllowed());
+  }
 
   /** Serves and waits until the port is open. */
   ServedPort serving(ServerFilterChain... chains) {
