@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
+import com.google.protobuf.Message;
 import io.envoyproxy.envoy.config.rbac.v3.Permission;
 import io.envoyproxy.envoy.config.rbac.v3.Policy;
 import io.envoyproxy.envoy.config.rbac.v3.Principal;
@@ -81,6 +82,7 @@ final class RbacDecoder {
     List<Rbac.Policy> policies = new ArrayList<>();
     new TreeMap<>(proto.getPoliciesMap())
         .forEach((name, policy) -> policies.add(policy(name, policy, errors.at("policies", name))));
+    refuseUnknownFields(proto.toBuilder().clearPolicies().build(), errors);
     Audit audit = audit(proto.getAuditLoggingOptions(), errors.at("audit_logging_options"));
     return new Rbac(Optional.of(new Rbac.Rules(action, policies, audit)));
   }
@@ -91,13 +93,26 @@ final class RbacDecoder {
           .at(proto.hasCondition() ? "condition" : "checked_condition")
           .add("is not supported; express it by permissions and principals");
     }
-    if (!proto.getUnknownFields().asMap().isEmpty()) {
-      errors.add("has unknown fields: " + proto.getUnknownFields().asMap().keySet());
-    }
+    refuseUnknownFields(proto, errors);
     return new Rbac.Policy(
         name,
         Criterion.any(permissions(proto.getPermissionsList(), "permissions", errors)),
         Criterion.any(principals(proto.getPrincipalsList(), "principals", errors)));
+  }
+
+  private static void refuseUnknownFields(Message message, FieldErrors errors) {
+    if (!message.getUnknownFields().asMap().isEmpty()) {
+      errors.add("has unknown fields: " + message.getUnknownFields().asMap().keySet());
+    }
+    for (var field : message.getAllFields().entrySet()) {
+      List<?> values = field.getValue() instanceof List<?> list ? list : List.of(field.getValue());
+      for (int i = 0; i < values.size(); i++) {
+        if (values.get(i) instanceof Message part) {
+          int index = field.getKey().isRepeated() ? i : -1;
+          refuseUnknownFields(part, errors.at(field.getKey().getName(), index));
+        }
+      }
+    }
   }
 
   private static Audit audit(AuditLoggingOptions proto, FieldErrors errors) {

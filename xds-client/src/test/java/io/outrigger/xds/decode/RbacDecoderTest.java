@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
+import io.envoyproxy.envoy.config.rbac.v3.Permission;
 import io.envoyproxy.envoy.config.rbac.v3.Policy;
 import io.envoyproxy.envoy.config.rbac.v3.RBAC;
+import io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBACPerRoute;
 import io.outrigger.base.IpAddress;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.SocketListener;
@@ -265,29 +267,26 @@ class RbacDecoderTest {
 
   @Test
   @Conformance("A41-04")
-  void policyWithUnknownFieldsIsRefused() {
-    Policy policy =
-        Policy.newBuilder()
-            .setUnknownFields(
-                UnknownFieldSet.newBuilder()
-                    .addField(
-                        99,
-                        UnknownFieldSet.Field.newBuilder()
-                            .addLengthDelimited(ByteString.EMPTY)
-                            .build())
-                    .build())
+  void unknownFieldsAreRefusedAtAnyDepth() {
+    var unknown =
+        UnknownFieldSet.newBuilder()
+            .addField(
+                99, UnknownFieldSet.Field.newBuilder().addLengthDelimited(ByteString.EMPTY).build())
             .build();
+    var rules = RBAC.newBuilder().setAction(RBAC.Action.DENY).setUnknownFields(unknown);
+    var policy = Policy.newBuilder().setUnknownFields(unknown);
+    policy
+        .addPermissionsBuilder()
+        .getAndRulesBuilder()
+        .addRules(Permission.newBuilder().setAny(true))
+        .addRulesBuilder()
+        .getHeaderBuilder()
+        .setName("x")
+        .setPresentMatch(true)
+        .setUnknownFields(unknown);
     var filter =
-        io.envoyproxy
-            .envoy
-            .extensions
-            .filters
-            .http
-            .rbac
-            .v3
-            .RBAC
-            .newBuilder()
-            .setRules(RBAC.newBuilder().putPolicies("p", policy))
+        RBACPerRoute.getDefaultInstance().getRbac().toBuilder()
+            .setRules(rules.putPolicies("p", policy.build()))
             .build();
     var errors = FieldErrors.ofResource();
 
@@ -296,8 +295,12 @@ class RbacDecoderTest {
         .decode(new TypedConfig(RbacDecoder.TYPE, filter.toByteString(), Optional.empty()), errors);
 
     assertThat(errors.all())
-        .singleElement()
-        .hasToString("rules.policies[\"p\"]: has unknown fields: [99]");
+        .extracting(FieldError::toString)
+        .containsExactlyInAnyOrder(
+            "rules: has unknown fields: [99]",
+            "rules.policies[\"p\"]: has unknown fields: [99]",
+            "rules.policies[\"p\"].permissions[0].and_rules.rules[1].header: has unknown fields:"
+                + " [99]");
   }
 
   /** The misspelt policies would deny nothing. */
