@@ -15,6 +15,7 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.http2.ConnectionSettings.Timeouts;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.ScarceBuffers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -366,6 +367,9 @@ final class ConnectionMemoryTest {
       assertThat(holder(peer).isShared()).isFalse();
       holder(peer).end();
 
+      String reason = "memory is short (--max-memory) and this connection holds much of it";
+      assertThat(peer.take().toString(StandardCharsets.UTF_8)).endsWith(reason);
+      assertThat(peer.events.events).last().isEqualTo("closed: " + reason);
       assertThat(peer.answer()).endsWith("ENHANCE_YOUR_CALM");
       assertThat(peer.isOpen()).isFalse();
       assertThat(peer.events.stream(0).story()).endsWith("lost");

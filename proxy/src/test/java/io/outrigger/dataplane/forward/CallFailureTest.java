@@ -3,9 +3,11 @@ package io.outrigger.dataplane.forward;
 import static io.outrigger.http2.testing.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.route.ConfigSelector;
+import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.KnownName;
@@ -52,6 +54,30 @@ class CallFailureTest {
     assertThat(grpc.field("grpc-status")).isEqualTo("13");
     assertThat(grpc.field("grpc-message")).contains("--authority preserve").doesNotContain(value);
     assertThat(script.backend.streams).isEmpty();
+  }
+
+  @Conformance("SC-32")
+  @Test
+  void aRequestThatNamesNoTargetIsTheErrorOfItsCaller() {
+    var byAuthority =
+        new TargetResolver() {
+          @Override
+          public Outcome<ForwardTarget> targetFor(CharSequence authority) {
+            throw new AssertionError("there is no authority");
+          }
+
+          @Override
+          public boolean needsAuthority() {
+            return true;
+          }
+        };
+    script.forward = script.forward(DefaultSettings.forward(CallScript.NODE), byAuthority);
+    var app = script.new App();
+
+    app.call.onHeaders(headers(":method", "POST", ":path", "/a/b", "te", "trailers"), true);
+
+    assertThat(app.stream.log.get(0)).contains(":status=400", "x-outrigger-local=bad_request");
+    assertThat(script.ended).containsExactly("INTERNAL/400/bad_request");
   }
 
   @Test
@@ -360,7 +386,8 @@ class CallFailureTest {
     assertThat(plain.field("grpc-message")).endsWith("; xDS node ID: node-1");
     assertThat(ambient.field("grpc-message"))
         .endsWith(
-            "lost: socket closed by the peer; cluster \"pay\": the control plane cannot be reached");
+            "lost: socket closed by the peer; cluster \"pay\": the control plane cannot be"
+                + " reached");
   }
 
   @Conformance("SC-17")

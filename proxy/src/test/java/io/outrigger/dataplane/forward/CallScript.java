@@ -73,8 +73,11 @@ final class CallScript {
   Forward forward = forward(DefaultSettings.forward(NODE));
 
   Forward forward(ForwardSettings settings) {
-    return new Forward(
-        "orders", settings, TargetResolver.fixed(target), this::onEnded, tracer, memory.gauge, 1);
+    return forward(settings, TargetResolver.fixed(target));
+  }
+
+  Forward forward(ForwardSettings settings, TargetResolver targets) {
+    return new Forward("orders", settings, targets, this::onEnded, tracer, memory.gauge, 1);
   }
 
   private boolean onEnded(CallSummary summary) {

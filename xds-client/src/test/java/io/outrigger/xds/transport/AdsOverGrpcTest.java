@@ -26,8 +26,10 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
@@ -182,6 +184,47 @@ final class AdsOverGrpcTest {
     }
   }
 
+  /**
+   * When gRPC connected again by itself, it also made connections that no stream used, or failed
+   * streams without an attempt.
+   */
+  @Test
+  @Conformance("A57-11")
+  void eachStreamThatFailsHasMadeOneConnection() throws Exception {
+    var accepted = new AtomicInteger();
+    try (var listening = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+      var accepting = new Thread(() -> refuseEachConnection(listening, accepted));
+      accepting.setDaemon(true); // it ends when the socket is closed
+      accepting.start();
+      var credentials = new XdsServer.ChannelCredentials.Insecure();
+      String target = "127.0.0.1:" + listening.getLocalPort();
+      var given = new XdsServer(target, credentials, List.of(), ServerFeatures.NONE);
+      AdsTransport transport = ads.call(() -> new GrpcAdsTransport(ads.loop, given));
+
+      for (int streams = 1; streams <= 100; streams++) {
+        var listener = new Silent();
+        var unused = ads.call(() -> send(transport.open(listener)));
+
+        assertThat(listener.ended.get(60, TimeUnit.SECONDS).code())
+            .isEqualTo(RpcStatus.Code.UNAVAILABLE);
+        assertThat(accepted).as("connections").hasValue(streams);
+      }
+      var unused = ads.call(() -> close(transport));
+    }
+  }
+
+  /** Closes each connection before the handshake; ends when {@code listening} is closed. */
+  private static void refuseEachConnection(ServerSocket listening, AtomicInteger accepted) {
+    while (!listening.isClosed()) {
+      try (Socket connection = listening.accept()) {
+        accepted.incrementAndGet();
+        connection.shutdownOutput();
+        var unused = connection.getInputStream().readAllBytes(); // until the client has closed
+      } catch (IOException e) { // the listening socket is closed, or the client's reset
+      }
+    }
+  }
+
   @Test
   @Conformance("A57-01")
   void aStreamThatEndsWithOkBeforeAResponseIsReported() {
@@ -202,9 +245,9 @@ final class AdsOverGrpcTest {
       watcher = ads.watch(LISTENER, "a");
 
       assertThat(watcher.await())
-          .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + gone.number())
-          .contains(" cannot be reached")
-          .containsIgnoringCase("refused");
+          .isEqualTo(
+              "failed: UNAVAILABLE: xDS server 127.0.0.1:%d cannot be reached: connection refused",
+              gone.number());
     }
     try (var back = ScriptedAdsServer.startOn(port)) {
       back.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
@@ -244,7 +287,14 @@ final class AdsOverGrpcTest {
     return true;
   }
 
+  private static boolean close(AdsTransport transport) {
+    transport.close();
+    return true;
+  }
+
   private static final class Silent implements AdsTransport.Listener {
+    final CompletableFuture<RpcStatus> ended = new CompletableFuture<>();
+
     @Override
     public void onReady() {}
 
@@ -252,7 +302,9 @@ final class AdsOverGrpcTest {
     public void onResponse(DiscoveryResponse response) {}
 
     @Override
-    public void onClosed(RpcStatus reason) {}
+    public void onClosed(RpcStatus reason) {
+      ended.complete(reason);
+    }
   }
 
   @Test
