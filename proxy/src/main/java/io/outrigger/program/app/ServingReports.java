@@ -2,9 +2,10 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Count;
-import io.outrigger.base.Outcome;
+import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
+import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.dataplane.filter.HttpFilters;
@@ -12,11 +13,13 @@ import io.outrigger.dataplane.serve.ServedListener;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.xds.serving.ServingState;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,8 +38,8 @@ final class ServingReports {
   private String error = "";
   private boolean hadConfigErrors;
 
-  /** The names of the filter chains in which an RBAC filter checks every request. */
-  private Set<String> guarded = Set.of();
+  /** The names of the RBAC filters that check every request, by the name of the filter chain. */
+  private Map<String, Set<String>> checking = Map.of();
 
   ServingReports(EventLog events, String name) {
     this.events = events;
@@ -79,32 +82,44 @@ final class ServingReports {
   }
 
   private void reportRemovedRbac(ServingState.Serving config) {
-    Set<String> before = guarded;
-    guarded = new HashSet<>();
-    Set<String> open = new LinkedHashSet<>();
-    chains(config.listener())
-        .forEach(
-            each -> (isGuarded(each, config.routesOf(each)) ? guarded : open).add(each.name()));
-    guarded.removeAll(open); // several chains may have no name
-    open.retainAll(before);
-    for (String chain : open) {
-      String text =
-          "filter chain \"%s\": an RBAC filter no longer checks every request".formatted(chain);
-      log.warn("serve {}: {}", name, text);
-      events.add(EventKind.RBAC_REMOVED, name, text);
+    Map<String, Set<String>> now = new HashMap<>();
+    for (ServerFilterChain chain : chains(config.listener()).toList()) {
+      Set<String> before = checking.getOrDefault(chain.name(), Set.of());
+      Set<String> filters =
+          config.routesOf(chain).match(table -> checking(chain, table), failure -> before);
+      now.computeIfAbsent(chain.name(), name -> new TreeSet<>(filters)) // chains may have no name
+          .retainAll(filters);
     }
+    now.forEach(
+        (chain, filters) -> {
+          var removed = new TreeSet<>(checking.getOrDefault(chain, Set.of()));
+          removed.removeAll(filters);
+          for (String filter : removed) {
+            String text =
+                "filter chain \"%s\": RBAC filter \"%s\" no longer checks every request"
+                    .formatted(chain, filter);
+            log.warn("serve {}: {}", name, text);
+            events.add(EventKind.RBAC_REMOVED, name, text);
+          }
+        });
+    checking = now;
   }
 
-  /** Whether each route of a chain has an RBAC filter with rules. */
-  private static boolean isGuarded(ServerFilterChain chain, Outcome<RouteTable> routes) {
-    return HttpFilters.rbac(chain.filters(), List.of()).findAny().isPresent()
-        && routes.toOptional().stream()
-            .flatMap(table -> table.virtualHosts().stream())
-            .flatMap(
-                host ->
-                    host.routes().stream()
-                        .map(route -> List.of(route.filterOverrides(), host.filterOverrides())))
-            .allMatch(each -> HttpFilters.rbac(chain.filters(), each).findAny().isPresent());
+  /** Returns the names of the RBAC filters that have rules on each route of a chain. */
+  private static Set<String> checking(ServerFilterChain chain, RouteTable table) {
+    Set<String> names = new TreeSet<>();
+    for (HttpFilter filter : chain.filters()) {
+      if (filter.config() instanceof Rbac
+          && table.virtualHosts().stream()
+              .flatMap(
+                  host ->
+                      host.routes().stream()
+                          .map(route -> List.of(route.filterOverrides(), host.filterOverrides())))
+              .allMatch(each -> HttpFilters.rbac(List.of(filter), each).findAny().isPresent())) {
+        names.add(filter.name());
+      }
+    }
+    return names;
   }
 
   private static Set<String> configErrors(ServingState.Serving config) {

@@ -167,8 +167,7 @@ class ServingReportsTest {
   @Test
   @Conformance("OPS-07")
   void aChainThatLosesItsRbacFilterIsReported() {
-    var rules = new Rbac.Rules(Rbac.Action.DENY, List.of(), Rbac.Audit.NONE);
-    var rbac = new HttpFilter("rbac", new Rbac(Optional.of(rules)));
+    HttpFilter rbac = rbac("rbac", Rbac.Action.DENY);
     filters(rbac);
     filters(rbac);
     assertThat(told()).isEmpty();
@@ -178,7 +177,7 @@ class ServingReportsTest {
     filters(rbac);
     filters();
 
-    String text = "filter chain \"in\": an RBAC filter no longer checks every request";
+    String text = "filter chain \"in\": RBAC filter \"rbac\" no longer checks every request";
     assertThat(told()).containsExactly("RBAC_REMOVED: " + text, "RBAC_REMOVED: " + text);
     assertThat(logged()).containsExactly("WARN serve pay: " + text, "WARN serve pay: " + text);
   }
@@ -186,8 +185,7 @@ class ServingReportsTest {
   @Test
   @Conformance("OPS-07")
   void aRouteThatSwitchesTheRbacFilterOffIsReportedOnce() {
-    var rules = new Rbac.Rules(Rbac.Action.ALLOW, List.of(), Rbac.Audit.NONE);
-    var rbac = new HttpFilter("rbac", new Rbac(Optional.of(rules)));
+    HttpFilter rbac = rbac("rbac", Rbac.Action.ALLOW);
     var table = routes(new RouteAction.NonForwarding()).toOptional().orElseThrow();
     Outcome<RouteTable> off =
         Outcome.ok(
@@ -206,7 +204,43 @@ class ServingReportsTest {
 
     assertThat(told())
         .containsExactly(
-            "RBAC_REMOVED: filter chain \"in\": an RBAC filter no longer checks every request");
+            "RBAC_REMOVED: filter chain \"in\": RBAC filter \"rbac\" no longer checks every"
+                + " request");
+  }
+
+  @Test
+  @Conformance("OPS-07")
+  void anRbacFilterThatLeavesWhileAnotherStaysIsReported() {
+    filters(rbac("deny", Rbac.Action.DENY), rbac("allow", Rbac.Action.ALLOW));
+    filters(rbac("deny", Rbac.Action.DENY));
+
+    assertThat(told())
+        .containsExactly(
+            "RBAC_REMOVED: filter chain \"in\": RBAC filter \"allow\" no longer checks every"
+                + " request");
+  }
+
+  @Test
+  @Conformance("OPS-07")
+  void aChainKeepsItsRbacFiltersWhileItsRoutesFail() {
+    HttpFilter rbac = rbac("rbac", Rbac.Action.DENY);
+    var off = new HttpFilter("rbac", Rbac.OFF);
+    Outcome<RouteTable> failed = Outcome.failed(RpcStatus.unavailable("does not exist"));
+
+    config(failed, List.of(rbac));
+    filters(off);
+    assertThat(told()).isEmpty();
+
+    filters(rbac);
+    config(failed, List.of(off));
+    assertThat(told()).isEmpty();
+    filters(off);
+    assertThat(told()).hasSize(1);
+  }
+
+  private static HttpFilter rbac(String name, Rbac.Action action) {
+    var rules = new Rbac.Rules(action, List.of(), Rbac.Audit.NONE);
+    return new HttpFilter(name, new Rbac(Optional.of(rules)));
   }
 
   private void filters(HttpFilter... filters) {
