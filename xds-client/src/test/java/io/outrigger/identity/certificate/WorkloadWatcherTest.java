@@ -191,7 +191,7 @@ class WorkloadWatcherTest {
   @Test
   void clustersWait5SecondsForTheFirstAnswer() throws Exception {
     start();
-    loop.advance(WorkloadWatcher.FIRST_ANSWER.minusMillis(1));
+    loop.advance(Duration.ofMillis(4_999));
     assertThat(watcher.snapshot().isUnread()).isTrue();
     loop.advance(Duration.ofMillis(1));
 
