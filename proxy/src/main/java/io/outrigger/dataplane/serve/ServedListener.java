@@ -239,6 +239,10 @@ public final class ServedListener {
       onBindFailed(failure);
       return;
     }
+    if (isClosed) { // no drain waits for this port
+      opened.get().close();
+      return;
+    }
     port = opened.get();
     retryDelay = FIRST_RETRY;
     if (config == null) { // the Listener went out of use while the port was opened

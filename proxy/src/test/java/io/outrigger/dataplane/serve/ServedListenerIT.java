@@ -51,7 +51,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -229,6 +231,34 @@ class ServedListenerIT {
     atApp.send(headers("grpc-status", "0"), true);
 
     assertOk(call);
+  }
+
+  @Test
+  @Conformance("OPS-04")
+  void aPortThatOpensDuringADrainIsClosedAtOnce() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    ServedPort port = open(app.port()).serving(plain());
+    port.run(() -> port.listener.stop("gone"));
+    Await.until("the port is closed", () -> !isOpen(port.port));
+    var isInUse = new AtomicBoolean();
+    CompletableFuture<Void> drained =
+        CompletableFuture.runAsync(
+            () ->
+                port.run(
+                    () -> { // until the end, the listener does not know that its port is open
+                      port.listener.serve(
+                          port.listener(Optional.empty(), plain()), ServedPort::inline);
+                      Await.until("a call uses the port", isInUse::get);
+                      port.listener.drain();
+                    }));
+    Await.until("the port is open", () -> isOpen(port.port));
+    RawPeer.Connection connection = peer.connect(port.port);
+    connection.request(grpc("pay", "/pkg.Svc/Endless"), false);
+    app.nextStream();
+    isInUse.set(true);
+
+    drained.join();
+    assertThat(connection.closed.get(20, TimeUnit.SECONDS)).isNotEmpty();
   }
 
   @Test

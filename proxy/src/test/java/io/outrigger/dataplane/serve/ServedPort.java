@@ -194,7 +194,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
     run(() -> listener.serve(resource, ServedPort::inline));
   }
 
-  private static Outcome<RouteTable> inline(ServerFilterChain chain) {
+  static Outcome<RouteTable> inline(ServerFilterChain chain) {
     return Outcome.ok(((RouteSource.Inline) chain.routes()).table());
   }
 
