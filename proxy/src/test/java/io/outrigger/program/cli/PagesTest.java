@@ -7,6 +7,7 @@ import com.google.gson.JsonParser;
 import io.outrigger.config.bootstrap.BootstrapReader;
 import io.outrigger.config.bootstrap.BootstrapResult;
 import io.outrigger.program.app.LiveCheck;
+import io.outrigger.program.testing.KubernetesManifests;
 import io.outrigger.xds.testing.Overlays;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import dev.cel.common.CelValidationException;
+import io.outrigger.program.testing.KubernetesManifests;
 import io.outrigger.testing.Conformance;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,14 +25,16 @@ final class SidecarInjectionTest {
   private static final String APP =
       """
       {"name": "app", "image": "app", "securityContext":
-        {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}}}""";
+        {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}}}\
+      """;
 
   private static JsonObject pod(String metadata, String more) {
     return JsonParser.parseString(
             """
             {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "app"%s},
              "spec": {"containers": [%s]%s, "securityContext":
-               {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}}}}"""
+               {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}}}}\
+            """
                 .formatted(metadata, APP, more))
         .getAsJsonObject();
   }

@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.WireFormat;
 import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
+import io.outrigger.base.LoopConfined;
 import io.outrigger.xds.ResourceType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.util.Arrays;
  * Builds a protobuf message field by field, without descriptors. Protobuf builds descriptors to
  * write a generated message with a map, or to pack any message (decision xds-0074).
  */
+@LoopConfined
 public final class WireMessage {
   private static final int MAX_VARINT = 5; // bytes
 

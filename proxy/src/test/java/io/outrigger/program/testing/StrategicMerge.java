@@ -1,4 +1,4 @@
-package io.outrigger.program.cli;
+package io.outrigger.program.testing;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -10,10 +10,10 @@ import java.util.Optional;
  * Kubernetes' strategic merge, as far as patches of a pod need it: objects are merged, lists of
  * what has a {@code name} by name, those that are new first; everything else is replaced.
  */
-final class StrategicMerge {
+public final class StrategicMerge {
   private StrategicMerge() {}
 
-  static void into(JsonObject target, JsonObject patch) {
+  public static void into(JsonObject target, JsonObject patch) {
     for (Map.Entry<String, JsonElement> entry : patch.entrySet()) {
       JsonElement old = target.get(entry.getKey());
       JsonElement value = entry.getValue().deepCopy();

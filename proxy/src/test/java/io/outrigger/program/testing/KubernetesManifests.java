@@ -1,4 +1,4 @@
-package io.outrigger.program.cli;
+package io.outrigger.program.testing;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonElement;
@@ -17,7 +17,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** The files of {@code docker/kubernetes}, as JSON; a name twice in one object is an error. */
 public final class KubernetesManifests {
-  static final Path FOLDER = Path.of("..", "docker", "kubernetes");
+  public static final Path FOLDER = Path.of("..", "docker", "kubernetes");
   private static final Path KUSTOMIZE = FOLDER.resolve("kustomize");
 
   private KubernetesManifests() {}
@@ -77,7 +77,7 @@ public final class KubernetesManifests {
   }
 
   /** The document of {@code kind} in {@code file} of the folder. */
-  static JsonObject one(String file, String kind) {
+  public static JsonObject one(String file, String kind) {
     return read(FOLDER.resolve(file)).stream()
         .filter(manifest -> manifest.kind().equals(kind))
         .findFirst()
@@ -85,11 +85,11 @@ public final class KubernetesManifests {
         .object();
   }
 
-  static JsonObject kustomization(String folder) {
+  public static JsonObject kustomization(String folder) {
     return read(KUSTOMIZE.resolve(folder).resolve("kustomization.yaml")).get(0).object();
   }
 
-  static Path kustomizeFile(String folder, String name) {
+  public static Path kustomizeFile(String folder, String name) {
     return KUSTOMIZE.resolve(folder).resolve(name);
   }
 
