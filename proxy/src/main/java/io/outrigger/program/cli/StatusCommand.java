@@ -130,13 +130,20 @@ final class StatusCommand extends AdminCommand {
    * Refreshes the display until the output is closed. The display continues when the sidecar does
    * not reply, since the sidecar may be restarting.
    */
+  @SuppressWarnings("SystemConsoleNull") // jvm.options selects the console that is null in a pipe
   private int watch(AdminClient client) throws InvalidInput {
     PrintWriter out = context.out();
-    boolean isTerminal = System.console() != null; // on Java 22 to 24, see jvm.options
+    boolean isTerminal = System.console() != null;
     if (isTerminal) {
       out.print(ALTERNATE_SCREEN); // MAIN_SCREEN restores the present content
-      Runtime.getRuntime() // printf flushes
-          .addShutdownHook(new Thread(() -> out.printf(MAIN_SCREEN), "outrigger-screen"));
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    out.print(MAIN_SCREEN);
+                    out.flush();
+                  },
+                  "outrigger-screen"));
     }
     while (!Thread.currentThread().isInterrupted() && !out.checkError()) { // checkError flushes
       try {
