@@ -410,6 +410,13 @@ final class OutriggerCommandTest {
     assertThat(outrigger.outLines())
         .contains(policy + ": OK", "warning: rule idle of " + policy + ":2 matches nothing");
 
+    String vain = "outlier_detection: {consecutive_5xx: 3}";
+    file("policy.yaml", idle.replace("lb_policy: RING_HASH", vain));
+    assertThat(outrigger.run("validate", "--overlay", policy)).isZero();
+    assertThat(outrigger.outLines().get(0))
+        .startsWith("warning: " + policy + ":2:")
+        .contains("patch.outlier_detection.consecutive_5xx: has no effect");
+
     file("policy.yaml", idle + "- {name: bad, targets: ['xds:///*'], patch: {timeout: -1s}}\n");
     assertThat(outrigger.run("validate", "--overlay", policy)).isEqualTo(2);
     assertThat(outrigger.outLines())
