@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.outrigger.program.testing.StrategicMerge;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +17,8 @@ final class PodSecurityTest {
             {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {
               "securityContext": {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}},
               "containers": [{"name": "a", "image": "a", "securityContext":
-                {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}}}]}}""")
+                {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}}}]}}\
+            """)
         .getAsJsonObject();
   }
 
