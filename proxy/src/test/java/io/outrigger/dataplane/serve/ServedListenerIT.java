@@ -425,16 +425,7 @@ class ServedListenerIT {
   void aRouteMayReplaceTheFilterOrSwitchItOff() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     var denyAll = rbac(Rbac.Action.DENY, Criterion.ALWAYS, Criterion.ALWAYS);
-    var routes =
-        new RouteTable(
-            "rc",
-            List.of(
-                host(
-                    "*",
-                    route(
-                        "/open", new RouteAction.NonForwarding(), Map.of(denyAll.name(), Rbac.OFF)),
-                    route("/", new RouteAction.NonForwarding()))));
-    ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes, denyAll));
+    ServedPort port = open(app.port()).serving(switchedOffForOpen(denyAll));
 
     Exchange served = call(port, grpc("pay", "/open/Call"));
     answer(app);
@@ -446,20 +437,20 @@ class ServedListenerIT {
     assertThat(port.decisions).hasSize(3).containsOnly(denyAll.name() + "=false");
   }
 
+  /** A chain with a route for /open, whose override switches {@code filter} off, and one for /. */
+  private static ServerFilterChain switchedOffForOpen(HttpFilter filter) {
+    var action = new RouteAction.NonForwarding();
+    var open = route("/open", action, Map.of(filter.name(), Rbac.OFF));
+    var routes = new RouteTable("rc", List.of(host("*", open, route("/", action))));
+    return chain("c", Optional.empty(), routes, filter);
+  }
+
   /** Decision config-0085: only RBAC filters of the resolved path's route apply. */
   @Test
   void anotherRouteOfTheResolvedPathDoesNotRefuseWhatItsPoliciesAllow() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     var allow = rbac(Rbac.Action.ALLOW, Criterion.ALWAYS, Criterion.ALWAYS);
-    var routes =
-        new RouteTable(
-            "rc",
-            List.of(
-                host(
-                    "*",
-                    route("/open", new RouteAction.NonForwarding(), Map.of(allow.name(), Rbac.OFF)),
-                    route("/", new RouteAction.NonForwarding()))));
-    ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes, allow));
+    ServedPort port = open(app.port()).serving(switchedOffForOpen(allow));
 
     Exchange served = call(port, grpc("pay", "/open/../other/Call"));
     answer(app);

@@ -2,10 +2,6 @@ package io.outrigger.program.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.FilterChainMatch;
@@ -29,30 +25,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ServingReportsTest {
   private final FakeControlLoop loop = new FakeControlLoop();
   private final EventLog events = new EventLog(loop);
   private final ServingReports reports = new ServingReports(events, "pay");
-  private final Logger logger = (Logger) LoggerFactory.getLogger(ServingReports.class);
-  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
-
-  @BeforeEach
-  void listen() {
-    logged.start();
-    logger.addAppender(logged);
-    logger.setLevel(Level.INFO);
-  }
-
-  @AfterEach
-  void stop() {
-    logger.detachAppender(logged);
-    logger.setLevel(null);
-  }
+  @RegisterExtension private final LoggedLines logged = new LoggedLines(ServingReports.class);
 
   private void view(State state, String error) {
     loop.inside(() -> reports.onState(state, error));
@@ -87,12 +67,6 @@ class ServingReportsTest {
         new RouteTable("r", List.of(new VirtualHost("h", List.of("*"), routes, Map.of()))));
   }
 
-  private List<String> logged() {
-    return logged.list.stream()
-        .map(event -> event.getLevel() + " " + event.getFormattedMessage())
-        .toList();
-  }
-
   private List<String> told() {
     List<String> told = new ArrayList<>();
     loop.inside(
@@ -120,7 +94,7 @@ class ServingReportsTest {
     assertThat(told())
         .containsExactly(
             "SERVING: serving", "NOT_SERVING: listener \"l\": does not exist", "SERVING: serving");
-    assertThat(logged())
+    assertThat(logged.list())
         .containsExactly(
             "INFO serve pay: serving",
             "WARN serve pay: not serving: listener \"l\": does not exist",
@@ -155,7 +129,7 @@ class ServingReportsTest {
     String unsupported =
         "WARN serve pay: route configuration \"r\": requests of 1 route fail, because the action is"
             + " not non_forwarding_action";
-    assertThat(logged())
+    assertThat(logged.list())
         .containsExactly(
             "WARN serve pay: route configuration \"r\": does not exist",
             unsupported,
@@ -179,7 +153,7 @@ class ServingReportsTest {
 
     String text = "filter chain \"in\": RBAC filter \"rbac\" no longer checks every request";
     assertThat(told()).containsExactly("RBAC_REMOVED: " + text, "RBAC_REMOVED: " + text);
-    assertThat(logged()).containsExactly("WARN serve pay: " + text, "WARN serve pay: " + text);
+    assertThat(logged.list()).containsExactly("WARN serve pay: " + text, "WARN serve pay: " + text);
   }
 
   @Test

@@ -2,10 +2,6 @@ package io.outrigger.program.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.RouteSource;
@@ -27,10 +23,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class TargetReportsTest {
   private static final RouteTimeout NONE =
@@ -39,21 +33,7 @@ class TargetReportsTest {
   private final FakeControlLoop loop = new FakeControlLoop();
   private final EventLog events = new EventLog(loop);
   private final TargetReports reports = new TargetReports(events, "orders", "xds:///orders", false);
-  private final Logger logger = (Logger) LoggerFactory.getLogger(TargetReports.class);
-  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
-
-  @BeforeEach
-  void listen() {
-    logged.start();
-    logger.addAppender(logged);
-    logger.setLevel(Level.INFO);
-  }
-
-  @AfterEach
-  void stop() {
-    logger.detachAppender(logged);
-    logger.setLevel(null);
-  }
+  @RegisterExtension private final LoggedLines logged = new LoggedLines(TargetReports.class);
 
   /** What was reported since {@code seq}. */
   private List<String> told() {
@@ -118,13 +98,12 @@ class TargetReportsTest {
             "FORWARD_FAILED: no routes",
             "FORWARD_READY: configured",
             "FORWARD_FAILED: no routes");
-    assertThat(logged.list)
-        .extracting(ILoggingEvent::toString)
+    assertThat(logged.list())
         .containsExactly(
-            "[WARN] forward orders: xds:///orders fails: no listener",
-            "[WARN] forward orders: xds:///orders fails: no routes",
-            "[INFO] forward orders: xds:///orders is configured",
-            "[WARN] forward orders: xds:///orders fails: no routes");
+            "WARN forward orders: xds:///orders fails: no listener",
+            "WARN forward orders: xds:///orders fails: no routes",
+            "INFO forward orders: xds:///orders is configured",
+            "WARN forward orders: xds:///orders fails: no routes");
   }
 
   @Conformance("A31-23")

@@ -132,14 +132,12 @@ record ApiObject(
         }
       }
       // All addresses of an endpoint are equivalent, and consumers may use only the first.
-      String first = addresses.isEmpty() ? "" : addresses.get(0);
-      Optional<String> ip = IpAddress.canonical(first);
+      Optional<String> ip = addresses.stream().findFirst().flatMap(IpAddress::canonical);
       if (ip.isEmpty() || !(isReady || (isServing && isTerminating))) {
         return Optional.empty();
       }
       String pod = uid.isEmpty() ? ip.get() : uid;
-      boolean isV6 = ip.get().indexOf(':') >= 0;
-      return Optional.of(new Endpoint(pod, ip.get(), isV6, isReady, zone, forZones));
+      return Optional.of(new Endpoint(pod, ip.get(), isReady, zone, forZones));
     }
 
     private String label(String name) throws IOException {

@@ -26,8 +26,7 @@ record EndpointSlice(
    * @param zone the endpoint's zone; empty if unknown
    * @param forZones the zones from which the endpoint should be called (topology aware routing)
    */
-  record Endpoint(
-      String pod, String ip, boolean isV6, boolean isReady, String zone, List<String> forZones)
+  record Endpoint(String pod, String ip, boolean isReady, String zone, List<String> forZones)
       implements Comparable<Endpoint> {
     Endpoint {
       forZones = List.copyOf(forZones);
@@ -38,7 +37,8 @@ record EndpointSlice(
       if (isReady != other.isReady) {
         return isReady ? -1 : 1;
       }
-      return isV6 == other.isV6 ? ip.compareTo(other.ip) : Boolean.compare(isV6, other.isV6);
+      int family = Boolean.compare(ip.indexOf(':') >= 0, other.ip.indexOf(':') >= 0);
+      return family == 0 ? ip.compareTo(other.ip) : family;
     }
   }
 

@@ -615,13 +615,19 @@ class KubernetesScenarioTest {
     Await.until("80 was asked for, and 8080 when it was gone", () -> api.requests("get") == 2);
   }
 
+  /** Starts a target with a number that no pod has, which the Service may explain. */
+  private ServicePort startWithoutService(int status, String message) throws Exception {
+    var service = new ServicePort("orders", "shop", "80");
+    api.refuse("get", status, message);
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(service);
+    return service;
+  }
+
   @Conformance({"KN-01", "KN-05"})
   @Test
   void aServiceThatMayNotBeReadIsTold() throws Exception {
-    var service = new ServicePort("orders", "shop", "80");
-    api.refuse("get", 403, "forbidden");
-    api.put(slice("orders-1", "10.0.0.1"));
-    start(service);
+    ServicePort service = startWithoutService(403, "forbidden");
     awaitFailure(
         service,
         "has no port \"80\": its pods listen on grpc=8080",
@@ -638,10 +644,7 @@ class KubernetesScenarioTest {
   @Conformance({"KN-01", "KN-05"})
   @Test
   void aServiceThatCannotBeReadIsToldWithTheReason() throws Exception {
-    var service = new ServicePort("orders", "shop", "80");
-    api.refuse("get", 401, "unauthorized");
-    api.put(slice("orders-1", "10.0.0.1"));
-    start(service);
+    ServicePort service = startWithoutService(401, "unauthorized");
     awaitFailure(service, "such a port; the Service cannot be read: 401");
   }
 

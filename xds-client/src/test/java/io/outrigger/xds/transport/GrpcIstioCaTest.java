@@ -6,6 +6,7 @@ import io.grpc.Status;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.IstioCa;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.RefusingPort;
 import io.outrigger.testing.TestAuthority;
@@ -253,10 +254,7 @@ class GrpcIstioCaTest {
 
     assertThat(asked).isEqualTo(300);
     long limit = before + (1 << 20); // 4 KiB per request; a channel has more
-    for (int i = 0; i < 50 && used() > limit; i++) {
-      Thread.sleep(100); // connections end later
-    }
-    assertThat(used()).isLessThan(limit);
+    Await.until("connections have ended", () -> used() < limit);
   }
 
   private static long used() {
