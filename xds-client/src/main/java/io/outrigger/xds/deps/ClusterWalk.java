@@ -90,16 +90,16 @@ final class ClusterWalk {
     if (clusters.containsKey(root)) {
       return;
     }
-    Flattening tree = new Flattening(root, lookup::cluster);
+    Flattening tree = new Flattening(root, lookup.clusters());
     // A root that is too deep fails in any case (A75-12) and stays watched.
     for (String name : tree.tooDeep ? Set.of(root) : tree.reached) {
-      WatchState<ClusterResource> known = lookup.cluster(name);
+      WatchState<ClusterResource> known = lookup.clusters().apply(name);
       if (clusters.containsKey(name)) {
         continue;
       }
       if (known.value().map(ClusterWalk::isAggregate).orElse(false)) {
         boolean isRoot = name.equals(root);
-        put(name, aggregate(name, known, isRoot ? tree : new Flattening(name, lookup::cluster)));
+        put(name, aggregate(name, known, isRoot ? tree : new Flattening(name, lookup.clusters())));
       } else {
         visitLeaf(name, known);
       }
@@ -191,10 +191,10 @@ final class ClusterWalk {
 
   private WatchState<EndpointSet> endpoints(ClusterSource source) {
     if (source instanceof ClusterSource.Eds eds) {
-      return lookup.endpoints(eds.resourceName());
+      return lookup.endpoints().apply(eds.resourceName());
     }
     if (source instanceof ClusterSource.Dns host) {
-      return lookup.host(host);
+      return lookup.hosts().apply(host);
     }
     throw new AssertionError(source);
   }

@@ -8,7 +8,6 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.ListenerResource;
-import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.ClusterConfig;
@@ -19,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,30 +38,27 @@ final class DependencyGraph {
 
   private final String listenerName;
   private final String authority;
+  private final Lookup lookup;
   private ResolutionNotes notes;
   private @Nullable HostChoice lastChoice;
   private Map<String, List<String>> clustersByService = Map.of();
   private Map<String, Outcome<ClusterConfig>> results = Map.of(); // of the last walk
   private Set<String> kept = Set.of(); // clusters with the result of an earlier walk
 
-  DependencyGraph(String listenerName, String authority, String nodeId) {
+  DependencyGraph(String listenerName, String authority, String nodeId, Lookup lookup) {
     this.listenerName = listenerName;
     this.authority = authority;
+    this.lookup = lookup;
     this.notes = new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK);
   }
 
   /** Returns the states of resources during a walk. Each resource looked up must be watched. */
-  interface Lookup {
-    WatchState<ListenerResource> listener();
-
-    WatchState<RouteTable> routes(String name);
-
-    WatchState<ClusterResource> cluster(String name);
-
-    WatchState<EndpointSet> endpoints(String serviceName);
-
-    WatchState<EndpointSet> host(ClusterSource.Dns host);
-  }
+  record Lookup(
+      Supplier<WatchState<ListenerResource>> listener,
+      Function<String, WatchState<RouteTable>> routes,
+      Function<String, WatchState<ClusterResource>> clusters,
+      Function<String, WatchState<EndpointSet>> endpoints,
+      Function<ClusterSource.Dns, WatchState<EndpointSet>> hosts) {}
 
   sealed interface Resolution {
     default Optional<String> waitingFor() {
@@ -94,10 +92,10 @@ final class DependencyGraph {
    * @param keep the clusters that calls still use; the result contains them even if no route names
    *     them (A31-06)
    */
-  Resolution resolve(Lookup lookup, Set<String> keep) {
-    WatchState<ListenerResource> listener = lookup.listener();
+  Resolution resolve(Set<String> keep) {
+    WatchState<ListenerResource> listener = lookup.listener().get();
     WatchState<RouteTable> routes =
-        listener.value().map(value -> routesOf(value, lookup)).orElseGet(WatchState::unresolved);
+        listener.value().map(this::routesOf).orElseGet(WatchState::unresolved);
     notes = new ResolutionNotes(notes.nodeId(), listener.ambient(), routes.ambient());
     Optional<HostChoice> choice = routes.value().map(this::choose);
 
@@ -117,15 +115,15 @@ final class DependencyGraph {
    *
    * @return the changed results, or empty when a walk is needed
    */
-  Optional<Map<String, Outcome<ClusterConfig>>> update(Lookup lookup, Set<String> services) {
+  Optional<Map<String, Outcome<ClusterConfig>>> update(Set<String> services) {
     Map<String, Outcome<ClusterConfig>> changed = new HashMap<>();
     for (String service : services) {
-      WatchState<EndpointSet> endpoints = lookup.endpoints(service);
+      WatchState<EndpointSet> endpoints = lookup.endpoints().apply(service);
       if (endpoints.isUnresolved()) {
         return Optional.empty();
       }
       for (String name : clustersByService.getOrDefault(service, List.of())) {
-        WatchState<ClusterResource> cluster = lookup.cluster(name);
+        WatchState<ClusterResource> cluster = lookup.clusters().apply(name);
         Outcome<ClusterConfig> before = results.get(name);
         if (before == null || kept.contains(name)) {
           return Optional.empty(); // the endpoints were unresolved in the last walk
@@ -182,21 +180,14 @@ final class DependencyGraph {
     return new Resolution.Complete(Outcome.failed(notes.failure(reason)), walk.clusters);
   }
 
-  private static WatchState<RouteTable> routesOf(ListenerResource listener, Lookup lookup) {
-    if (!(listener instanceof ApiListener api)) {
-      return WatchState.unresolved();
-    }
-    if (api.routes() instanceof RouteSource.Inline inline) {
-      return WatchState.of(Outcome.ok(inline.table()));
-    }
-    if (api.routes() instanceof RouteSource.Rds rds) {
-      return lookup.routes(rds.name());
-    }
-    throw new AssertionError(api.routes());
+  private WatchState<RouteTable> routesOf(ListenerResource listener) {
+    return listener instanceof ApiListener api
+        ? api.routes().match(table -> WatchState.of(Outcome.ok(table)), lookup.routes())
+        : WatchState.unresolved();
   }
 
   private static String rdsName(ApiListener listener) {
-    return listener.routes() instanceof RouteSource.Rds rds ? rds.name() : "";
+    return listener.routes().match(RouteTable::name, name -> name);
   }
 
   private HostChoice choose(RouteTable table) {

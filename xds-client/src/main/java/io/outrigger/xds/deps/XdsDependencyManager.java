@@ -44,7 +44,6 @@ public final class XdsDependencyManager {
   private final List<WatchTable<?, ?>> tables; // all tables but the listener's
   private final Set<DnsName> dnsNames = new HashSet<>(); // of hosts in use
   private Duration refresh = Duration.ZERO;
-  private final DependencyGraph.Lookup lookup = new Watched();
 
   private Set<String> keep = Set.of();
   private Optional<Outcome<XdsConfig>> published = Optional.empty();
@@ -94,13 +93,20 @@ public final class XdsDependencyManager {
     this.listener = listener;
     this.listenerName = listenerName;
     this.waitingFor = Optional.of("listener \"" + listenerName + "\"");
-    this.graph = new DependencyGraph(listenerName, dataPlaneAuthority, nodeId);
     this.listeners = WatchTable.of(client, ResourceType.LISTENER, name -> markDirty());
     this.routes = WatchTable.of(client, ResourceType.ROUTE, name -> markDirty());
     this.clusters = WatchTable.of(client, ResourceType.CLUSTER, name -> markDirty());
     this.endpoints = WatchTable.of(client, ResourceType.ENDPOINT, this::onEndpointsChanged);
     this.hosts = new WatchTable<>(this::resolve, name -> markDirty());
     this.tables = List.of(routes, clusters, endpoints, hosts);
+    var lookup =
+        new DependencyGraph.Lookup(
+            () -> listeners.get(listenerName),
+            routes::want,
+            clusters::want,
+            endpoints::want,
+            hosts::want);
+    this.graph = new DependencyGraph(listenerName, dataPlaneAuthority, nodeId, lookup);
   }
 
   /**
@@ -211,7 +217,7 @@ public final class XdsDependencyManager {
    * @return false if a walk is needed
    */
   private boolean updateEndpoints() {
-    Optional<Map<String, Outcome<ClusterConfig>>> changed = graph.update(lookup, changedServices);
+    Optional<Map<String, Outcome<ClusterConfig>>> changed = graph.update(changedServices);
     if (changed.isEmpty()) {
       return false;
     }
@@ -228,7 +234,7 @@ public final class XdsDependencyManager {
       do {
         dirty = false;
         tables.forEach(WatchTable::beginWalk);
-        resolution = graph.resolve(lookup, keep);
+        resolution = graph.resolve(keep);
       } while (dirty);
       return resolution;
     } finally {
@@ -274,33 +280,5 @@ public final class XdsDependencyManager {
           && before.value().virtualHost().equals(after.value().virtualHost());
     }
     return a.status().equals(b.status()); // the status of a failure is never OK
-  }
-
-  /** Starts to watch each resource that a walk looks up. */
-  private final class Watched implements DependencyGraph.Lookup {
-    @Override
-    public WatchState<ListenerResource> listener() {
-      return listeners.get(listenerName);
-    }
-
-    @Override
-    public WatchState<RouteTable> routes(String name) {
-      return routes.want(name);
-    }
-
-    @Override
-    public WatchState<ClusterResource> cluster(String name) {
-      return clusters.want(name);
-    }
-
-    @Override
-    public WatchState<EndpointSet> endpoints(String serviceName) {
-      return endpoints.want(serviceName);
-    }
-
-    @Override
-    public WatchState<EndpointSet> host(ClusterSource.Dns host) {
-      return hosts.want(host);
-    }
   }
 }

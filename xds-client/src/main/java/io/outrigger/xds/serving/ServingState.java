@@ -2,7 +2,6 @@ package io.outrigger.xds.serving;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
-import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.route.RouteTable;
@@ -33,13 +32,9 @@ public sealed interface ServingState {
 
     /** Returns the routes of a filter chain, or the reason why all requests of the chain fail. */
     public Outcome<RouteTable> routesOf(ServerFilterChain chain) {
-      if (chain.routes() instanceof RouteSource.Inline inline) {
-        return Outcome.ok(inline.table());
-      }
-      if (chain.routes() instanceof RouteSource.Rds rds) {
-        return Optional.ofNullable(routes.get(rds.name())).orElseThrow();
-      }
-      throw new AssertionError(chain.routes());
+      return chain
+          .routes()
+          .match(Outcome::ok, name -> Optional.ofNullable(routes.get(name)).orElseThrow());
     }
   }
 

@@ -5,8 +5,6 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.listener.ListenerResource;
-import io.outrigger.config.listener.RouteSource;
-import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.xds.ResourceType;
@@ -18,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -148,16 +147,9 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   }
 
   private static Set<String> names(SocketListener listener) {
-    Set<String> names = new LinkedHashSet<>();
-    Stream.concat(listener.chains().stream(), listener.defaultChain().stream())
-        .map(ServerFilterChain::routes)
-        .forEach(
-            routes -> {
-              if (routes instanceof RouteSource.Rds rds) {
-                names.add(rds.name());
-              }
-            });
-    return names;
+    return Stream.concat(listener.chains().stream(), listener.defaultChain().stream())
+        .flatMap(chain -> chain.routes().match(inline -> Stream.<String>empty(), Stream::of))
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   private static Step notServing(String reason) {

@@ -3,11 +3,7 @@ package io.outrigger.xds.deps;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
-import io.outrigger.config.cluster.ClusterResource;
-import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
-import io.outrigger.config.listener.ListenerResource;
-import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.xds.testing.Resources;
 import java.util.HashMap;
@@ -20,22 +16,36 @@ import org.junit.jupiter.api.Test;
 /** Whether a change of endpoints needs a walk: what is published does not tell. */
 class DependencyGraphTest {
   private final Map<String, WatchState<EndpointSet>> endpoints = new HashMap<>();
-  private final Known known = new Known();
-  private final DependencyGraph graph = new DependencyGraph("orders", "orders", "node-1");
+
+  /** The listener routes to the EDS clusters a and b. */
+  private final DependencyGraph.Lookup known =
+      new DependencyGraph.Lookup(
+          () ->
+              WatchState.of(
+                  Outcome.ok(Resources.listener("orders", Resources.routes("r", "a", "b")))),
+          name -> {
+            throw new AssertionError("the routes are inline");
+          },
+          name -> WatchState.of(Outcome.ok(Resources.eds(name))),
+          endpoints::get,
+          host -> {
+            throw new AssertionError(host);
+          });
+
+  private final DependencyGraph graph = new DependencyGraph("orders", "orders", "node-1", known);
 
   @BeforeEach
   void walk() {
     endpoints("a", "10.0.0.1");
     endpoints("b", "10.0.0.2");
-    assertThat(graph.resolve(known, Set.of()).waitingFor()).isEmpty();
+    assertThat(graph.resolve(Set.of()).waitingFor()).isEmpty();
   }
 
   @Test
   void otherEndpointsNeedNoWalk() {
     endpoints("a", "10.0.0.9");
 
-    Map<String, Outcome<ClusterConfig>> changed =
-        graph.update(known, Set.of("a", "b")).orElseThrow();
+    Map<String, Outcome<ClusterConfig>> changed = graph.update(Set.of("a", "b")).orElseThrow();
 
     assertThat(changed).containsOnlyKeys("a");
     assertThat(Mesh.ips((ClusterConfig.Leaf) changed.get("a").toOptional().orElseThrow()))
@@ -46,52 +56,17 @@ class DependencyGraphTest {
   void endpointsThatNoClusterUsesChangeNothing() {
     endpoints("c", "10.0.0.3");
 
-    assertThat(graph.update(known, Set.of("c"))).contains(Map.of());
+    assertThat(graph.update(Set.of("c"))).contains(Map.of());
   }
 
   @Test
   void endpointsThatAreNotKnownNeedAWalk() {
     endpoints.put("a", WatchState.unresolved());
 
-    assertThat(graph.update(known, Set.of("a"))).isEqualTo(Optional.empty());
+    assertThat(graph.update(Set.of("a"))).isEqualTo(Optional.empty());
   }
 
   private void endpoints(String service, String ip) {
     endpoints.put(service, WatchState.of(Outcome.ok(Resources.endpoints(service, ip))));
-  }
-
-  /** Routes to the EDS clusters a and b. */
-  private final class Known implements DependencyGraph.Lookup {
-    private final WatchState<ListenerResource> listener =
-        WatchState.of(Outcome.ok(Resources.listener("orders", Resources.routes("r", "a", "b"))));
-    private final Map<String, WatchState<ClusterResource>> clusters =
-        Map.of(
-            "a", WatchState.of(Outcome.ok(Resources.eds("a"))),
-            "b", WatchState.of(Outcome.ok(Resources.eds("b"))));
-
-    @Override
-    public WatchState<ListenerResource> listener() {
-      return listener;
-    }
-
-    @Override
-    public WatchState<RouteTable> routes(String name) {
-      throw new AssertionError("the routes are inline");
-    }
-
-    @Override
-    public WatchState<ClusterResource> cluster(String name) {
-      return clusters.get(name);
-    }
-
-    @Override
-    public WatchState<EndpointSet> endpoints(String serviceName) {
-      return endpoints.get(serviceName);
-    }
-
-    @Override
-    public WatchState<EndpointSet> host(ClusterSource.Dns host) {
-      throw new AssertionError(host);
-    }
   }
 }
