@@ -49,21 +49,20 @@ final class Authority {
     this.name = name;
     this.servers = List.copyOf(servers);
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
-    this.subscriptions = new Subscriptions(loop, this::onChanged, this::onSubscriptionsChanged);
-    this.kept =
-        new KeptAuthority(keeper, scope, name, subscriptions, this::isReachable, this::onOutage);
+    this.kept = new KeptAuthority(keeper, scope, this);
+    this.subscriptions = new Subscriptions(loop, kept::onChanged, this::onSubscriptionsChanged);
+  }
+
+  String name() {
+    return name;
   }
 
   Subscriptions subscriptions() {
     return subscriptions;
   }
 
-  private boolean isReachable() {
+  boolean isReachable() {
     return inUse > 0 && last().outage().isEmpty();
-  }
-
-  private void onChanged(Subscription<?> subscription) {
-    kept.onChanged(subscription);
   }
 
   XdsStatusView.Authority status() {

@@ -7,7 +7,6 @@ import io.outrigger.xds.cache.CacheState;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 
 /**
  * Decides for one authority whether the resources in the folder of {@link StateKeeper} are used.
@@ -32,33 +31,17 @@ final class KeptAuthority {
 
   private final StateKeeper keeper;
   private final String scope;
-  private final String name;
-  private final Subscriptions subscriptions;
-  private final BooleanSupplier isReachable;
-  private final Runnable onRestored;
+  private final Authority authority;
   private final Set<Subscription<?>> tried = new HashSet<>();
   private final Set<Subscription<?>> restoring = new HashSet<>();
   private Phase phase = Phase.NEW;
   private TimerHandle restoreTimer = () -> {};
   private TimerHandle absenceTimer = () -> {};
 
-  /**
-   * @param isReachable whether a control plane of the authority can be reached
-   * @param onRestored called after kept resources were put into use, or were found unusable
-   */
-  KeptAuthority(
-      StateKeeper keeper,
-      String scope,
-      String name,
-      Subscriptions subscriptions,
-      BooleanSupplier isReachable,
-      Runnable onRestored) {
+  KeptAuthority(StateKeeper keeper, String scope, Authority authority) {
     this.keeper = keeper;
     this.scope = scope;
-    this.name = name;
-    this.subscriptions = subscriptions;
-    this.isReachable = isReachable;
-    this.onRestored = onRestored;
+    this.authority = authority;
   }
 
   String scope() {
@@ -66,14 +49,14 @@ final class KeptAuthority {
   }
 
   String name() {
-    return name;
+    return authority.name();
   }
 
   void onSubscriptionsChanged() {
     if (!keeper.isOn()) {
       return;
     }
-    boolean isUnused = subscriptions.isEmpty();
+    boolean isUnused = authority.subscriptions().isEmpty();
     keeper.setInUse(this, !isUnused);
     if (isUnused && phase != Phase.ANSWERED) {
       restoreTimer.cancel();
@@ -87,7 +70,7 @@ final class KeptAuthority {
   }
 
   private void onTimeout() {
-    phase = keeper.isAnswered(name) ? Phase.OUTDATED : Phase.RESTORING;
+    phase = keeper.isAnswered(name()) ? Phase.OUTDATED : Phase.RESTORING;
     restore();
   }
 
@@ -109,7 +92,7 @@ final class KeptAuthority {
 
   void onRestored(List<Subscription<?>> done) {
     done.forEach(restoring::remove); // removeAll would search the list for each element
-    onRestored.run();
+    authority.onOutage(); // reports an outage that the resources did not bridge
   }
 
   /** Whether the kept resource is being decoded; until that ends, no outage is reported. */
@@ -120,7 +103,7 @@ final class KeptAuthority {
   void onAnswered() {
     restoreTimer.cancel();
     phase = Phase.ANSWERED;
-    keeper.onAnswered(name);
+    keeper.onAnswered(name());
     tried.clear();
   }
 
@@ -161,7 +144,7 @@ final class KeptAuthority {
   }
 
   boolean isCurrent() {
-    return isAnswered() && isReachable.getAsBoolean();
+    return isAnswered() && authority.isReachable();
   }
 
   /**
@@ -181,6 +164,6 @@ final class KeptAuthority {
   }
 
   List<Subscription<?>> all() {
-    return subscriptions.all();
+    return authority.subscriptions().all();
   }
 }
