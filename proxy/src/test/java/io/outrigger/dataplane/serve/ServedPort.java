@@ -95,13 +95,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             new FakeWorkloadApi(),
             (ca, request, now, then) -> {},
             Optional.empty(),
-            new CertificateObserver() {
-              @Override
-              public void onLoaded(String instance, String what) {}
-
-              @Override
-              public void onFailed(String instance, String reason) {}
-            });
+            CertificateObserver.NONE);
     var tls = new TlsContexts(control, TlsThreads.start(2), certificates);
     var connector = new NettyConnector(control, loops, DefaultSettings.UPSTREAM, tls);
     forward =

@@ -55,13 +55,7 @@ class TlsContextsTest {
             new FakeWorkloadApi(),
             (ca, request, now, then) -> {},
             Optional.empty(),
-            new CertificateObserver() {
-              @Override
-              public void onLoaded(String instance, String what) {}
-
-              @Override
-              public void onFailed(String instance, String reason) {}
-            });
+            CertificateObserver.NONE);
     contexts = new TlsContexts(loop, tasks::add, store);
     var files =
         new CertificateFiles(

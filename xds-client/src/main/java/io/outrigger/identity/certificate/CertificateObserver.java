@@ -8,11 +8,14 @@ import io.outrigger.base.ControlConfined;
  */
 @ControlConfined
 public interface CertificateObserver {
-  void onLoaded(String instance, String what);
+  CertificateObserver NONE = new CertificateObserver() {};
+
+  /** Called with a description of new certificates when they come into use. */
+  default void onLoaded(String instance, String certificates) {}
 
   /**
    * Called when the newest files cannot be used; the previous certificates then stay in use. Also
    * called when the certificate in use has expired or is about to expire.
    */
-  void onFailed(String instance, String reason);
+  default void onFailed(String instance, String reason) {}
 }

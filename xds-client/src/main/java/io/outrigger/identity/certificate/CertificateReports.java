@@ -7,7 +7,6 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,21 +25,19 @@ final class CertificateReports implements CertificateSource.Listener {
 
   private final ControlLoop loop;
   private final String subject;
-  private final Consumer<String> onLoaded;
-  private final Consumer<String> onFailed;
+  private final String instance;
+  private final CertificateObserver observer;
   private TimerHandle nextCheck = () -> {};
 
   /**
    * @param subject the beginning of each log line
-   * @param onLoaded receives a description of new certificates when they come into use
-   * @param onFailed receives each failure and each warning of expiry
    */
   CertificateReports(
-      ControlLoop loop, String subject, Consumer<String> onLoaded, Consumer<String> onFailed) {
+      ControlLoop loop, String subject, String instance, CertificateObserver observer) {
     this.loop = loop;
     this.subject = subject;
-    this.onLoaded = onLoaded;
-    this.onFailed = onFailed;
+    this.instance = instance;
+    this.observer = observer;
   }
 
   @Override
@@ -48,7 +45,7 @@ final class CertificateReports implements CertificateSource.Listener {
     boolean hasEnded = before.identity().isPresent() && now.identity().isEmpty();
     if (!hasEnded && !now.hasSameAs(before)) {
       log.info("{}: in use now: {}", subject, now);
-      onLoaded.accept(now.toString());
+      observer.onLoaded(instance, now.toString());
     }
     if (now.error().isPresent() && !now.error().equals(before.error())) {
       warn(now.lack());
@@ -90,7 +87,7 @@ final class CertificateReports implements CertificateSource.Listener {
 
   private void warn(String reason) {
     log.warn("{}: {}", subject, reason);
-    onFailed.accept(reason);
+    observer.onFailed(instance, reason);
   }
 
   void close() {

@@ -75,7 +75,7 @@ public final class CertificateStore {
             loop,
             executor,
             new ProviderFiles(CertificateFiles.NONE, Optional.of(new SystemRoots(systemRootsFile))),
-            updatingWatches(reports("roots of the system", SYSTEM)));
+            updatingWatches(new CertificateReports(loop, "roots of the system", SYSTEM, observer)));
   }
 
   /**
@@ -116,12 +116,13 @@ public final class CertificateStore {
     return Optional.empty();
   }
 
-  private static String named(String instance, String reason) {
+  static String named(String instance, String reason) {
     return "certificate provider \"%s\": %s".formatted(instance, reason);
   }
 
   private void follow(String instance, CertificateProvider provider) {
-    CertificateReports reports = reports("certificate provider " + instance, instance);
+    var reports =
+        new CertificateReports(loop, "certificate provider " + instance, instance, observer);
     CertificateSource.Listener listener = updatingWatches(reports);
     CertificateSource source;
     if (provider instanceof CertificateProvider.FileWatcher files) {
@@ -262,14 +263,6 @@ public final class CertificateStore {
               : snapshot.lack();
     }
     return Outcome.failed(RpcStatus.unavailable(named(instance, reason)));
-  }
-
-  private CertificateReports reports(String subject, String instance) {
-    return new CertificateReports(
-        loop,
-        subject,
-        loaded -> observer.onLoaded(instance, loaded),
-        failure -> observer.onFailed(instance, failure));
   }
 
   private CertificateSource.Listener updatingWatches(CertificateReports reports) {

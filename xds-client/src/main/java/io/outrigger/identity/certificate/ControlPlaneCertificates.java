@@ -15,7 +15,7 @@ import java.util.concurrent.Executor;
  */
 @AnyThread
 public final class ControlPlaneCertificates {
-  private final FileWatcher.Source source;
+  private final ProviderFiles files;
   private final FileWatcher.Check first;
   private volatile CertificateSnapshot current;
 
@@ -26,8 +26,8 @@ public final class ControlPlaneCertificates {
    *     file
    */
   public ControlPlaneCertificates(CertificateFiles files, SystemRoots systemRoots) {
-    source = new ProviderFiles(files, Optional.of(systemRoots));
-    first = FileWatcher.check(source);
+    this.files = new ProviderFiles(files, Optional.of(systemRoots));
+    first = FileWatcher.check(this.files);
     current = CertificateSnapshot.NONE.after(first.reading().orElseThrow(), Instant.now());
     current
         .error()
@@ -50,12 +50,12 @@ public final class ControlPlaneCertificates {
    * @return the action that ends the watch, to be run on the control loop
    */
   public Runnable follow(ControlLoop loop, Executor executor, String subject) {
-    var reports = new CertificateReports(loop, subject, loaded -> {}, failure -> {});
+    var reports = new CertificateReports(loop, subject, "", CertificateObserver.NONE);
     var watcher =
         new FileWatcher(
             loop,
             executor,
-            source,
+            files,
             (before, now) -> {
               current = now;
               reports.onSnapshot(before, now);

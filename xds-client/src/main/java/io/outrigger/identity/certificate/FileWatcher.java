@@ -11,7 +11,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,27 +43,18 @@ final class FileWatcher extends CertificateSource {
 
   record Check(Map<String, FileStamp> stamps, Optional<FileReading> reading) {}
 
-  interface Source {
-    Stream<String> paths();
-
-    /** Reads all files; blocks. */
-    FileReading read();
-
-    Duration refreshInterval();
-  }
-
   private final ControlLoop loop;
-  private final Source source;
+  private final ProviderFiles files;
   private final PathWatcher<Check> watcher;
   private Map<String, FileStamp> stamps = Map.of(); // by path; a missing file has none
   private long lastRead;
   private long stillAt; // the end of STILL after the last write in place
   private @Nullable String holdReason; // the reason not to publish the last reading
 
-  FileWatcher(ControlLoop loop, Executor reading, Source source, Listener listener) {
+  FileWatcher(ControlLoop loop, Executor reading, ProviderFiles files, Listener listener) {
     super(listener);
     this.loop = loop;
-    this.source = source;
+    this.files = files;
     this.watcher =
         new PathWatcher<>("certificate files", loop, reading, this::check, this::onChecked);
   }
@@ -75,10 +65,10 @@ final class FileWatcher extends CertificateSource {
     watcher.start();
   }
 
-  static Check check(Source source) {
+  static Check check(ProviderFiles files) {
     // File stamps are taken before reading, so that a change during the read is detected.
-    Map<String, FileStamp> found = stamps(source);
-    return new Check(found, Optional.of(source.read()));
+    Map<String, FileStamp> found = stamps(files);
+    return new Check(found, Optional.of(files.read()));
   }
 
   void startAfter(Check first) {
@@ -92,10 +82,10 @@ final class FileWatcher extends CertificateSource {
     boolean due =
         snapshot().isUnread()
             || holdReason != null
-            || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
+            || loop.nanoTime() - lastRead >= files.files().refreshInterval().toNanos();
     return () -> {
-      Map<String, FileStamp> found = stamps(source);
-      return due || !found.equals(known) ? check(source) : new Check(found, Optional.empty());
+      Map<String, FileStamp> found = stamps(files);
+      return due || !found.equals(known) ? check(files) : new Check(found, Optional.empty());
     };
   }
 
@@ -107,9 +97,9 @@ final class FileWatcher extends CertificateSource {
     check.reading().ifPresent(this::onRead);
   }
 
-  private static Map<String, FileStamp> stamps(Source source) {
+  private static Map<String, FileStamp> stamps(ProviderFiles files) {
     Map<String, FileStamp> stamps = new HashMap<>();
-    source.paths().forEach(path -> FileStamp.of(path).ifPresent(it -> stamps.put(path, it)));
+    files.paths().forEach(path -> FileStamp.of(path).ifPresent(it -> stamps.put(path, it)));
     return stamps;
   }
 

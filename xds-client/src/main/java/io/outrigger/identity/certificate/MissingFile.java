@@ -3,14 +3,15 @@ package io.outrigger.identity.certificate;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.bootstrap.CertificateFiles;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A file of the bootstrap that does not exist yet, or a certificate and a key that do not match
@@ -27,40 +28,37 @@ public record MissingFile(String reason, boolean isRequired) {
    * Returns the first missing file, required files first; empty when no file is missing. Blocks.
    */
   public static Optional<MissingFile> of(Bootstrap bootstrap) {
-    for (XdsServer server : bootstrap.allServers()) {
-      Optional<String> missing = ofServer(server);
-      if (missing.isPresent()) {
-        return Optional.of(
-            new MissingFile("xds server %s: %s".formatted(server.uri(), missing.get()), true));
-      }
-    }
-    Map<String, CertificateProvider> byName = new TreeMap<>(bootstrap.certificateProviders());
-    for (Map.Entry<String, CertificateProvider> each : byName.entrySet()) {
-      if (each.getValue() instanceof CertificateProvider.FileWatcher watcher) {
-        Optional<String> missing = new ProviderFiles(watcher.files()).read().unfinished();
-        if (missing.isPresent()) {
-          return Optional.of(
-              new MissingFile(
-                  "certificate provider \"%s\": %s".formatted(each.getKey(), missing.get()),
-                  false));
-        }
-      }
-    }
-    return Optional.empty();
+    return Stream.concat(
+            bootstrap.allServers().stream().flatMap(MissingFile::ofServer),
+            new TreeMap<>(bootstrap.certificateProviders())
+                .entrySet().stream().flatMap(each -> ofProvider(each.getKey(), each.getValue())))
+        .findFirst();
   }
 
-  private static Optional<String> ofServer(XdsServer server) {
-    if (server.credentials() instanceof Tls tls) {
-      Optional<String> missing = new ProviderFiles(tls.files()).read().unfinished();
-      if (missing.isPresent()) {
-        return missing.map(reason -> "tls credentials: " + reason);
-      }
-    }
-    return server.callCredentials().stream()
-        .map(XdsServer.CallCredentials::jwtTokenFile)
-        .filter(MissingFile::isAbsent)
-        .map(path -> "jwt_token_file " + path + " does not exist")
-        .findFirst();
+  private static Stream<MissingFile> ofServer(XdsServer server) {
+    Stream<String> certificates =
+        server.credentials() instanceof Tls tls
+            ? unfinished(tls.files()).map(reason -> "tls credentials: " + reason)
+            : Stream.empty();
+    Stream<String> tokens =
+        server.callCredentials().stream()
+            .map(XdsServer.CallCredentials::jwtTokenFile)
+            .filter(MissingFile::isAbsent)
+            .map(path -> "jwt_token_file " + path + " does not exist");
+    return Stream.concat(certificates, tokens)
+        .map(reason -> new MissingFile("xds server " + server.uri() + ": " + reason, true));
+  }
+
+  private static Stream<MissingFile> ofProvider(String instance, CertificateProvider provider) {
+    return provider instanceof CertificateProvider.FileWatcher watcher
+        ? unfinished(watcher.files())
+            .map(reason -> CertificateStore.named(instance, reason))
+            .map(reason -> new MissingFile(reason, false))
+        : Stream.empty();
+  }
+
+  private static Stream<String> unfinished(CertificateFiles files) {
+    return new ProviderFiles(files).read().unfinished().stream();
   }
 
   private static boolean isAbsent(String path) {

@@ -1,7 +1,6 @@
 package io.outrigger.identity.certificate;
 
 import io.outrigger.config.bootstrap.CertificateFiles;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -11,14 +10,12 @@ import java.util.stream.Stream;
  *
  * @param systemRoots the roots to use when no file of roots is configured; empty for no roots
  */
-record ProviderFiles(CertificateFiles files, Optional<SystemRoots> systemRoots)
-    implements FileWatcher.Source {
+record ProviderFiles(CertificateFiles files, Optional<SystemRoots> systemRoots) {
   ProviderFiles(CertificateFiles files) {
     this(files, Optional.empty());
   }
 
-  @Override
-  public Stream<String> paths() {
+  Stream<String> paths() {
     return Stream.concat(
         Stream.of(
                 files.certificate(),
@@ -29,8 +26,8 @@ record ProviderFiles(CertificateFiles files, Optional<SystemRoots> systemRoots)
         systemRootsInUse().stream().flatMap(SystemRoots::paths));
   }
 
-  @Override
-  public FileReading read() {
+  /** Blocks. */
+  FileReading read() {
     return new FileReading(
         files
             .certificate()
@@ -55,10 +52,5 @@ record ProviderFiles(CertificateFiles files, Optional<SystemRoots> systemRoots)
     boolean areRootsNamed =
         files.caCertificate().isPresent() || files.spiffeTrustBundleMap().isPresent();
     return areRootsNamed ? Optional.empty() : systemRoots;
-  }
-
-  @Override
-  public Duration refreshInterval() {
-    return files.refreshInterval();
   }
 }

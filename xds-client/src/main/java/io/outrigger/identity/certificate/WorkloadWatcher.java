@@ -92,7 +92,7 @@ final class WorkloadWatcher extends CertificateSource {
   }
 
   private void open(WorkloadEndpoint endpoint) {
-    var opened = new Answers(endpoint, loop.nanoTime());
+    var opened = new Answers(endpoint);
     answers = opened;
     opened.begin();
   }
@@ -122,13 +122,12 @@ final class WorkloadWatcher extends CertificateSource {
   /** The responses of one call, requested and read one at a time, off the control loop. */
   private final class Answers implements WorkloadApi.Listener {
     private final WorkloadEndpoint endpoint;
-    private final long startedNanos;
+    private final long startedNanos = loop.nanoTime();
     private final TimerHandle silence = loop.schedule(GIVE_UP, this::onSilence);
     private WorkloadApi.@Nullable Call call;
 
-    Answers(WorkloadEndpoint endpoint, long startedNanos) {
+    Answers(WorkloadEndpoint endpoint) {
       this.endpoint = endpoint;
-      this.startedNanos = startedNanos;
     }
 
     private void onSilence() {
@@ -209,8 +208,9 @@ final class WorkloadWatcher extends CertificateSource {
                   endpoint.uri(),
                   reason.toString(),
                   isDenied ? "; register this workload with the agent" : ""));
-      Duration sinceStart = Duration.ofNanos(loop.nanoTime() - startedNanos);
-      next = loop.schedule(backoff.next().minus(sinceStart), () -> open(endpoint));
+      next =
+          loop.schedule(
+              backoff.next().minusNanos(loop.nanoTime() - startedNanos), () -> open(endpoint));
     }
   }
 }

@@ -33,7 +33,6 @@ import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -526,46 +525,28 @@ class CertificateStoreTest {
   }
 
   @Test
-  void aReadingThatThrowsDoesNotEndTheWatch() throws IOException {
-    writeAll();
-    var isBroken = new AtomicBoolean();
+  void aReadingThatThrowsDoesNotEndTheWatch() {
+    var isBroken = new AtomicBoolean(true);
     var watcher =
-        new FileWatcher(
+        new PathWatcher<>(
+            "files",
             loop,
             readings::add,
-            new FileWatcher.Source() {
-              @Override
-              public Stream<String> paths() {
-                return Stream.of(roots.toString());
-              }
-
-              @Override
-              public FileReading read() {
-                if (isBroken.get()) {
-                  throw new IndexOutOfBoundsException("Index 0 out of bounds for length 0");
-                }
-                return new FileReading(
-                    Optional.empty(),
-                    Optional.of(FileReading.read(() -> Roots.Authorities.read(roots.toString()))));
-              }
-
-              @Override
-              public Duration refreshInterval() {
-                return Duration.ofSeconds(600);
-              }
-            },
-            (before, now) -> events.add(now.toString()));
+            () ->
+                () -> {
+                  if (isBroken.get()) {
+                    throw new IndexOutOfBoundsException("Index 0 out of bounds for length 0");
+                  }
+                  return "read";
+                },
+            events::add);
     loop.inside(watcher::start);
     read();
-    TestAuthority other = TestAuthority.named("other");
 
-    isBroken.set(true);
-    TestIdentity.replace(roots, AUTHORITY.rootPem() + other.rootPem());
-    second();
     isBroken.set(false);
     second();
 
-    assertThat(events).containsExactly("1 roots", "2 roots");
+    assertThat(events).startsWith("read");
   }
 
   @Test

@@ -174,13 +174,7 @@ public final class MiniMesh implements AutoCloseable {
             new FakeWorkloadApi(),
             (ca, request, now, then) -> {},
             Optional.empty(),
-            new CertificateObserver() {
-              @Override
-              public void onLoaded(String instance, String what) {}
-
-              @Override
-              public void onFailed(String instance, String reason) {}
-            }));
+            CertificateObserver.NONE));
   }
 
   public static InetSocketAddress loopback(int port) {
