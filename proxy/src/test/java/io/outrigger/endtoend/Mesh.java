@@ -9,6 +9,7 @@ import io.outrigger.program.options.OptionsReader;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.testing.Await;
 import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.dns.TestNames;
 import io.outrigger.xds.testing.NameServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -96,7 +97,7 @@ final class Mesh implements AutoCloseable {
 
   /** The same, with the limit of the answer to one query. */
   Mesh asking(NameServer server, Duration timeout) {
-    names = control -> new NettyDnsLookup(control, server.address(), timeout);
+    names = control -> TestNames.of(control, server.address(), timeout);
     return this;
   }
 
@@ -115,7 +116,8 @@ final class Mesh implements AutoCloseable {
 
   private String server(ControlPlane each) {
     return """
-        {"server_uri":"%s","channel_creds":[{"type":"insecure"}],"server_features":["%s"]}"""
+    {"server_uri":"%s","channel_creds":[{"type":"insecure"}],"server_features":["%s"]}\
+    """
         .formatted(each.target(), String.join("\",\"", features));
   }
 
@@ -130,8 +132,9 @@ final class Mesh implements AutoCloseable {
       return otherBootstrap;
     }
     return """
-        {"xds_servers":[%s],"node":{"id":"%s"},"certificate_providers":%s,
-         "server_listener_resource_name_template":"inbound/%%s"}"""
+    {"xds_servers":[%s],"node":{"id":"%s"},"certificate_providers":%s,
+     "server_listener_resource_name_template":"inbound/%%s"}\
+    """
         .formatted(
             servers.stream().map(this::server).collect(Collectors.joining(",")),
             NODE,

@@ -20,12 +20,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Date;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
@@ -65,17 +65,14 @@ final class TrustedRoots {
   /** The first X.509 version whose certificates state whether they are an authority. */
   private static final int VERSION_3 = 3;
 
-  private final Map<X500Principal, List<X509Certificate>> bySubject = new HashMap<>();
+  private final Map<X500Principal, List<X509Certificate>> bySubject;
 
   private final PeerRole role;
 
   TrustedRoots(List<X509Certificate> roots, PeerRole role) {
     this.role = role;
-    roots.forEach(
-        root ->
-            bySubject
-                .computeIfAbsent(root.getSubjectX500Principal(), name -> new ArrayList<>())
-                .add(root));
+    bySubject =
+        roots.stream().collect(Collectors.groupingBy(X509Certificate::getSubjectX500Principal));
   }
 
   boolean isEmpty() {

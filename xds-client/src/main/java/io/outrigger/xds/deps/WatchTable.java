@@ -11,24 +11,22 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /** The watches of resources of one kind, with the state of each watched resource. */
 @ControlConfined
 public final class WatchTable<K, T> {
-  interface Source<K, T> {
-    XdsClient.Watch watch(K name, ResourceWatcher<T> watcher);
-  }
-
-  private final Source<K, T> source;
+  private final BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source;
   private final Consumer<K> onChange;
   private final Map<K, Entry<T>> entries = new HashMap<>();
 
   /**
+   * @param source starts a watch
    * @param onChange called with the name of each resource whose state has changed; a call may come
-   *     before {@link Source#watch} returns
+   *     before {@code source} returns
    */
-  WatchTable(Source<K, T> source, Consumer<K> onChange) {
+  WatchTable(BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source, Consumer<K> onChange) {
     this.source = source;
     this.onChange = onChange;
   }
@@ -84,7 +82,7 @@ public final class WatchTable<K, T> {
     }
     var entry = new Entry<T>(() -> onChange.accept(name));
     entries.put(name, entry);
-    entry.watch = Optional.of(source.watch(name, entry));
+    entry.watch = Optional.of(source.apply(name, entry));
     return entry;
   }
 

@@ -49,15 +49,6 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     this(control, ResolvConf::ofSystem);
   }
 
-  /**
-   * Creates a lookup that queries {@code nameServer} in place of the machine's name servers.
-   *
-   * @param timeout the timeout of one query
-   */
-  public NettyDnsLookup(ControlLoop control, InetSocketAddress nameServer, Duration timeout) {
-    this(control, () -> ResolvConf.of(nameServer, timeout));
-  }
-
   NettyDnsLookup(ControlLoop control, Supplier<ResolvConf> settings) {
     this.control = control;
     this.settings = settings;

@@ -67,10 +67,6 @@ record ResolvConf(
     return parse(text(FILE), System.getenv(), text(HOST_NAME), PORT);
   }
 
-  static ResolvConf of(InetSocketAddress server, Duration timeout) {
-    return new ResolvConf(List.of(server), List.of(), 1, timeout, ATTEMPTS, Set.of());
-  }
-
   private static String text(Path file) {
     try {
       return Files.readString(file, StandardCharsets.ISO_8859_1);

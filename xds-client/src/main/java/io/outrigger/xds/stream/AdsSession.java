@@ -63,23 +63,19 @@ final class AdsSession implements AdsTransport.Listener {
   private boolean ready; // whether onReady was called
 
   AdsSession(
-      ControlLoop loop,
       AdsTransport transport,
       WireNode node,
       Map<ResourceType<?>, String> acceptedVersions,
-      ServerSubscriptions subscriptions,
-      ResourceTimers timers,
       ResponseHandler handler,
-      AdsObserver observer,
       StreamSupervisor supervisor) {
-    this.loop = loop;
-    this.server = transport.name();
+    this.loop = handler.loop();
+    this.server = handler.server();
     this.node = node;
     this.acceptedVersions = acceptedVersions;
-    this.subscriptions = subscriptions;
-    this.timers = timers;
+    this.subscriptions = handler.subscriptions();
+    this.timers = handler.timers();
     this.handler = handler;
-    this.observer = observer;
+    this.observer = handler.observer();
     this.supervisor = supervisor;
     ResourceType.ALL.forEach(type -> requested.put(type, new Requested()));
     this.stream = transport.open(this);

@@ -28,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,7 +67,7 @@ final class StateKeeper {
   private final Map<Subscription<?>, Instant> stale = new HashMap<>();
 
   private final Set<String> answered = new HashSet<>(); // names of authorities
-  private @Nullable Settings settings;
+  private Optional<Settings> settings = Optional.empty();
   private StateFolder.Reading reading = StateFolder.Reading.EMPTY;
   private boolean isRead;
   private TimerHandle nextSave = () -> {};
@@ -99,7 +98,7 @@ final class StateKeeper {
   }
 
   void start(StateFolder folder, Executor files, Duration delay) {
-    settings = new Settings(folder, files, delay);
+    settings = Optional.of(new Settings(folder, files, delay));
     savedNanos = loop.nanoTime() - MIN_INTERVAL.toNanos();
     Instant now = loop.now();
     files.execute(
@@ -124,7 +123,7 @@ final class StateKeeper {
   }
 
   boolean isOn() {
-    return settings != null;
+    return settings.isPresent();
   }
 
   boolean isRead() {
@@ -144,19 +143,11 @@ final class StateKeeper {
   }
 
   TimerHandle scheduleRestore(Runnable restore) {
-    return loop.schedule(settings().delay(), restore);
+    return loop.schedule(settings.orElseThrow().delay(), restore);
   }
 
   TimerHandle scheduleSettled(Runnable onSettled) {
     return loop.schedule(SETTLE_TIME, onSettled);
-  }
-
-  private Settings settings() {
-    Settings known = settings;
-    if (known == null) {
-      throw new IllegalStateException("no state is kept");
-    }
-    return known;
   }
 
   void setInUse(KeptAuthority authority, boolean inUse) {
@@ -190,7 +181,7 @@ final class StateKeeper {
             isStaleReported = true;
             report(
                 "STALE: no control plane has answered within %d ms; resources of %s are in"
-                        .formatted(settings().delay().toMillis(), oldest())
+                        .formatted(settings.orElseThrow().delay().toMillis(), oldest())
                     + " use until one does");
           }
         });
@@ -206,7 +197,7 @@ final class StateKeeper {
     if (reading.resources().isEmpty()) {
       return Optional.empty();
     }
-    StateFolder folder = settings().folder();
+    StateFolder folder = settings.orElseThrow().folder();
     KeptResource kept = reading.resources().get(key(authority, subscription));
     if (kept == null) {
       warn("the state in %s has no %s".formatted(folder.path(), subscription.subject()));
@@ -270,7 +261,7 @@ final class StateKeeper {
   }
 
   void onChanged(KeptAuthority authority, Subscription<?> subscription) {
-    if (settings == null) {
+    if (settings.isEmpty()) {
       return;
     }
     if (subscription.isWatched() && subscription.entry().isStale()) {
@@ -343,13 +334,14 @@ final class StateKeeper {
   private void save(Map<KeptResource.Key, Optional<KeptResource>> ready) {
     isScheduled = true;
     savedNanos = loop.nanoTime();
-    StateFolder folder = settings().folder();
+    StateFolder folder = settings.orElseThrow().folder();
     Instant now = loop.now();
     authorities.forEach(each -> times.putIfAbsent(each.name(), now));
     current().forEach(name -> times.put(name, now));
     Map<String, Instant> saved = Map.copyOf(times);
     Optional<Set<KeptResource.Key>> all = prune();
-    settings()
+    settings
+        .orElseThrow()
         .files()
         .execute(
             () -> {
@@ -389,7 +381,7 @@ final class StateKeeper {
   }
 
   private void onSaved(Optional<String> problem) {
-    if (settings == null) {
+    if (settings.isEmpty()) {
       return; // closed during the save
     }
     isScheduled = false;
@@ -412,7 +404,7 @@ final class StateKeeper {
     if (hasProblem) {
       return RETRY;
     }
-    Duration time = settings().folder().maxAge().dividedBy(RENEWALS);
+    Duration time = settings.orElseThrow().folder().maxAge().dividedBy(RENEWALS);
     return time.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : time;
   }
 
@@ -436,23 +428,20 @@ final class StateKeeper {
 
   /** Saves all changes immediately. Must be called while the resources are watched. */
   CompletionStage<Void> finish() {
-    if (settings == null) {
+    if (settings.isEmpty()) {
       return CompletableFuture.completedStage(null);
     }
     nextSave.cancel();
     saveChanges();
-    return CompletableFuture.runAsync(() -> {}, settings().files());
+    return CompletableFuture.runAsync(() -> {}, settings.orElseThrow().files());
   }
 
   /** Stops saving, so that watches that end later do not change the saved state. */
   void close() {
-    Settings before = settings;
-    settings = null;
+    settings.ifPresent(each -> each.files().execute(each.folder()::close));
+    settings = Optional.empty();
     nextSave.cancel();
     renewal.cancel();
     authorities.forEach(KeptAuthority::close);
-    if (before != null) {
-      before.files().execute(before.folder()::close);
-    }
   }
 }

@@ -218,9 +218,7 @@ final class StreamSupervisor {
   }
 
   private void open() {
-    var session =
-        new AdsSession(
-            loop, transport, node, acceptedVersions, subscriptions, timers, handler, log, this);
+    var session = new AdsSession(transport, node, acceptedVersions, handler, this);
     phase = new Phase.Open(session, loop.nanoTime());
     streams++;
     session.start();
