@@ -34,16 +34,16 @@ final class AdminEndpoints {
   /** The largest number of connections that {@code /memory} lists. */
   private static final int MAX_HOLDERS = 20;
 
-  private final AdminState state;
+  private final Parts parts;
   private final XdsViews xdsViews;
 
-  private AdminEndpoints(AdminState state) {
-    this.state = state;
-    this.xdsViews = new XdsViews(state.controlPlanes()::node, ProgramVersion.text());
+  private AdminEndpoints(Parts parts) {
+    this.parts = parts;
+    this.xdsViews = new XdsViews(parts.controlPlanes::node, ProgramVersion.text());
   }
 
-  static Map<String, AdminEndpoint> of(AdminState state) {
-    var endpoints = new AdminEndpoints(state);
+  static Map<String, AdminEndpoint> of(Parts parts) {
+    var endpoints = new AdminEndpoints(parts);
     Map<String, AdminEndpoint> table = new HashMap<>();
     StaticPage.addTo(table);
     endpoints.addProbes(table);
@@ -56,11 +56,11 @@ final class AdminEndpoints {
     add(table, "GET /xds", endpoints::xds, "name");
     add(table, "GET /overlay", request -> endpoints.overlay());
     add(table, "GET /certs", request -> endpoints.certificates());
-    add(table, "GET /events", new EventEndpoint(state), "format", "since");
+    add(table, "GET /events", new EventEndpoint(parts), "format", "since");
     add(
         table,
         "GET /explain",
-        new ExplainEndpoint(state),
+        new ExplainEndpoint(parts),
         "forward",
         "path",
         "method",
@@ -80,8 +80,8 @@ final class AdminEndpoints {
     var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());
     add(table, "GET /loggers", request -> loggers.reply().done());
     add(table, "POST /loggers/*", request -> loggers.set(request).done(), "level");
-    add(table, "POST /drain", request -> drain(state.drain().begin()));
-    add(table, "POST /quit", request -> drain(state.drain().beginAndLeave()));
+    add(table, "POST /drain", request -> drain(parts.drain.begin()));
+    add(table, "POST /quit", request -> drain(parts.drain.beginAndLeave()));
     return table;
   }
 
@@ -97,18 +97,18 @@ final class AdminEndpoints {
   }
 
   /** Returns the endpoints of the {@code --health} server, which change no state. */
-  static Map<String, AdminEndpoint> probes(AdminState state) {
+  static Map<String, AdminEndpoint> probes(Parts parts) {
     Map<String, AdminEndpoint> table = new HashMap<>();
-    new AdminEndpoints(state).addProbes(table);
-    if (!state.serves().isEmpty()) {
+    new AdminEndpoints(parts).addProbes(table);
+    if (!parts.serves.isEmpty()) {
       var apps =
           new AppHealth(
-              state.control(),
-              state.serves().stream().map(serve -> serve.spec().app().toString()).toList());
+              parts.control,
+              parts.serves.stream().map(serve -> serve.spec().app().toString()).toList());
       table.put(
           "GET /app",
           request ->
-              state
+              parts
                   .onControl(apps::check)
                   .thenCompose(check -> check)
                   .thenApply(
@@ -131,20 +131,20 @@ final class AdminEndpoints {
   }
 
   private CompletionStage<AdminReply> memory() {
-    return state.memory().view(MAX_HOLDERS).thenApply(view -> AdminReply.json(200, view));
+    return parts.memory.view(MAX_HOLDERS).thenApply(view -> AdminReply.json(200, view));
   }
 
   /** Replies from the control loop, so that the probe times out when that loop hangs. */
   private CompletionStage<AdminReply> live() {
-    return state.onControl(() -> AdminReply.text(200, "live"));
+    return parts.onControl(() -> AdminReply.text(200, "live"));
   }
 
   private CompletionStage<AdminReply> ready() {
-    return state.onControl(
+    return parts.onControl(
         () -> {
-          List<String> reasons = state.notReady();
+          List<String> reasons = parts.notReady();
           List<String> lines = new ArrayList<>(reasons.isEmpty() ? List.of("ready") : reasons);
-          state.controlPlanes().stale().ifPresent(lines::add);
+          parts.controlPlanes.stale().ifPresent(lines::add);
           return AdminReply.text(reasons.isEmpty() ? 200 : 503, String.join("\n", lines));
         });
   }
@@ -162,20 +162,19 @@ final class AdminEndpoints {
                 "jdk", Runtime.version().toString(),
                 "started", started(),
                 "uptime_s", Duration.between(started(), Instant.now()).toSeconds(),
-                "node", state.controlPlanes().node().id(),
-                "flags", state.options().settings()))
+                "node", parts.controlPlanes.node().id(),
+                "flags", parts.options.settings()))
         .done();
   }
 
   private CompletionStage<AdminReply> forwards() {
-    return state.onControl(
-        () ->
-            AdminReply.json(200, state.forwards().stream().map(each -> each.view(state)).toList()));
+    return parts.onControl(
+        () -> AdminReply.json(200, parts.forwards.stream().map(each -> each.view(parts)).toList()));
   }
 
   private CompletionStage<AdminReply> listeners() {
-    return state.onControl(
-        () -> AdminReply.json(200, state.serves().stream().map(each -> each.view(state)).toList()));
+    return parts.onControl(
+        () -> AdminReply.json(200, parts.serves.stream().map(each -> each.view(parts)).toList()));
   }
 
   /** Reads only thread-safe counters, so it needs no task on the control loop. */
@@ -183,7 +182,7 @@ final class AdminEndpoints {
     return CallViews.reply(
             Instant.now(),
             started(),
-            state.forwards().stream().map(RunningForward::listener).toList())
+            parts.forwards.stream().map(RunningForward::listener).toList())
         .done();
   }
 
@@ -192,9 +191,9 @@ final class AdminEndpoints {
       BiFunction<AdminRequest, List<RunningForward>, CompletionStage<AdminReply>> view) {
     return request -> {
       Optional<String> only = request.parameter("forward");
-      List<RunningForward> forwards = state.forwards(only);
+      List<RunningForward> forwards = parts.forwards(only);
       return forwards.isEmpty() && only.isPresent()
-          ? AdminReply.text(404, "no forward of that name; it is one of " + state.forwardNames())
+          ? AdminReply.text(404, "no forward of that name; it is one of " + parts.forwardNames())
               .done()
           : view.apply(request, forwards);
     };
@@ -202,11 +201,11 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> lb(AdminRequest request, List<RunningForward> forwards) {
     LbViews.Detail detail = LbViews.Detail.of(request);
-    return state.onControl(
+    return parts.onControl(
         () ->
             LbViews.reply(
                 detail,
-                state.overlay().clusters(),
+                parts.overlay.clusters(),
                 forwards.stream().map(AdminEndpoints::trees).toList()));
   }
 
@@ -223,29 +222,29 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
     Optional<String> type = request.choice("type", "lds", "rds", "cds", "eds");
-    return state
-        .onControl(state.controlPlanes()::status)
+    return parts
+        .onControl(parts.controlPlanes::status)
         .thenApplyAsync(view -> xdsViews.configDump(view, type, request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> xds(AdminRequest request) {
-    return state
-        .onControl(state.controlPlanes()::status)
+    return parts
+        .onControl(parts.controlPlanes::status)
         .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> overlay() {
-    return state.onControl(state.overlay()::status).thenApplyAsync(OverlayViews::reply);
+    return parts.onControl(parts.overlay::status).thenApplyAsync(OverlayViews::reply);
   }
 
   private CompletionStage<AdminReply> certificates() {
-    return state
-        .onControl(state.certificates()::view)
+    return parts
+        .onControl(parts.certificates::view)
         .thenApplyAsync(view -> AdminReply.json(200, view));
   }
 
   private CompletionStage<AdminReply> history(AdminRequest request, List<RunningForward> forwards) {
-    return state
+    return parts
         .onControl(
             () ->
                 forwards.stream()
@@ -268,8 +267,8 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> metrics(AdminRequest request) {
     MetricsText text = MetricsText.accepted(request.accept());
-    return state
-        .onControl(state::metrics)
+    return parts
+        .onControl(parts::metrics)
         .thenApplyAsync(
             view -> AdminReply.written(200, text.contentType(), out -> text.write(view, out)))
         .thenApply(reply -> reply.with(Map.of("vary", "accept, accept-encoding")));

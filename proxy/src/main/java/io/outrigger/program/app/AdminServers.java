@@ -3,12 +3,12 @@ package io.outrigger.program.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.dataplane.downstream.ListenAddress;
-import io.outrigger.dataplane.upstream.UpstreamSockets;
 import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminServer;
 import io.outrigger.observe.admin.ReplyQueue;
 import io.outrigger.observe.admin.grpc.AdminGrpcServer;
 import io.outrigger.program.options.Flag;
+import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
@@ -36,36 +36,32 @@ final class AdminServers implements AutoCloseable {
 
   private record Running(InetSocketAddress address, Runnable close) {}
 
-  private final AdminState state;
-  private final UpstreamSockets upstream;
+  private final Parts parts;
   private final ReplyQueue replyQueue = new ReplyQueue();
   private final Map<Flag, Running> running = new EnumMap<>(Flag.class);
   private volatile boolean closed;
 
-  /**
-   * @param upstream the backend connections that channelz lists
-   */
-  AdminServers(AdminState state, UpstreamSockets upstream) {
-    this.state = state;
-    this.upstream = upstream;
+  AdminServers(Parts parts) {
+    this.parts = parts;
   }
 
   /**
    * Opens the ports of the enabled servers.
    *
    * @throws StartFailure when a port cannot be bound
+   * @throws InvalidInput when the host of a port is unknown
    */
-  void open() throws StartFailure {
-    ProxyOptions.Servers addresses = state.options().servers();
+  void open() throws StartFailure, InvalidInput {
+    ProxyOptions.Servers addresses = parts.options.servers();
     open(
         Flag.ADMIN,
         addresses.admin(),
-        at -> http(AdminServer.Audience.OPERATORS, at, AdminEndpoints.of(state)));
+        at -> http(AdminServer.Audience.OPERATORS, at, AdminEndpoints.of(parts)));
     open(Flag.ADMIN_GRPC, addresses.adminGrpc(), this::grpc);
     open(
         Flag.HEALTH,
         addresses.health(),
-        at -> http(AdminServer.Audience.PROBES, at, AdminEndpoints.probes(state)));
+        at -> http(AdminServer.Audience.PROBES, at, AdminEndpoints.probes(parts)));
   }
 
   private interface Opening {
@@ -75,7 +71,7 @@ final class AdminServers implements AutoCloseable {
   private Running http(
       AdminServer.Audience audience, InetSocketAddress at, Map<String, AdminEndpoint> endpoints)
       throws IOException {
-    AdminServer server = AdminServer.start(audience, at, endpoints, replyQueue, state.unread());
+    AdminServer server = AdminServer.start(audience, at, endpoints, replyQueue, parts.unread);
     return new Running(server.address(), server::close);
   }
 
@@ -83,18 +79,18 @@ final class AdminServers implements AutoCloseable {
     AdminGrpcServer server =
         AdminGrpcServer.start(
             at,
-            state.controlPlanes()::node,
+            parts.controlPlanes::node,
             ProgramVersion.text(),
-            () -> state.onControl(state.controlPlanes()::status),
-            new LiveChannelz(state, upstream),
+            () -> parts.onControl(parts.controlPlanes::status),
+            new LiveChannelz(parts),
             replyQueue,
-            state.unread());
-    state.control().execute(() -> watchHealth(server));
+            parts.unread);
+    parts.control.execute(() -> watchHealth(server));
     return new Running(server.address(), server::close);
   }
 
   private void open(Flag flag, Optional<ListenAddress.Tcp> address, Opening opening)
-      throws StartFailure {
+      throws StartFailure, InvalidInput {
     if (address.isEmpty()) {
       return;
     }
@@ -112,21 +108,18 @@ final class AdminServers implements AutoCloseable {
       return;
     }
     Map<String, Boolean> serving = new HashMap<>();
-    boolean draining = state.drain().hasBegun();
-    state
-        .forwards()
-        .forEach(forward -> serving.put(forward.name(), !draining && state.isConfigured(forward)));
-    state
-        .serves()
-        .forEach(
-            serve ->
-                serving.merge(
-                    serve.spec().name(),
-                    !draining && serve.notReady().isEmpty(),
-                    Boolean::logicalAnd)); // a forward and a serve may share a name
-    serving.put("", state.notReady().isEmpty());
+    boolean draining = parts.drain.hasBegun();
+    parts.forwards.forEach(
+        forward -> serving.put(forward.name(), !draining && parts.isConfigured(forward)));
+    parts.serves.forEach(
+        serve ->
+            serving.merge(
+                serve.spec().name(),
+                !draining && serve.notReady().isEmpty(),
+                Boolean::logicalAnd)); // a forward and a serve may share a name
+    serving.put("", parts.notReady().isEmpty());
     server.health(serving);
-    state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server));
+    parts.control.schedule(HEALTH_PERIOD, () -> watchHealth(server));
   }
 
   /** Returns the address of the server that the flag enables; empty when that server is off. */

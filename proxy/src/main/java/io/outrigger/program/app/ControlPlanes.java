@@ -1,16 +1,26 @@
 package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Node;
+import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
+import io.outrigger.xds.decode.ResourceDecoder;
+import io.outrigger.xds.kubernetes.Kubernetes;
+import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.stream.AdsClients;
+import io.outrigger.xds.stream.AdsObserver;
+import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +41,40 @@ final class ControlPlanes {
   }
 
   private volatile @Nullable Known known;
+
+  /**
+   * Creates the clients of the control planes of {@code bootstrap}, and of the servers in this
+   * process that stand in for a control plane.
+   *
+   * @param names the names of all {@code dns:///} targets
+   * @param kubernetes the endpoints of all {@code k8s:///} targets
+   * @param files the static resources that replace the control planes
+   * @throws IllegalArgumentException when a file that the bootstrap names cannot be used
+   */
+  static AdsClients clients(
+      ControlLoop control,
+      Executor decoding,
+      Bootstrap bootstrap,
+      List<ClusterSource.Dns> names,
+      Optional<Kubernetes> kubernetes,
+      Optional<ResourceDirectory> files,
+      AdsObserver observer) {
+    return new AdsClients(
+        control,
+        decoding,
+        RandomSource.SYSTEM,
+        bootstrap,
+        ProgramVersion.text(),
+        ResourceDecoder::decode,
+        server ->
+            server.equals(DnsResources.SERVER)
+                ? DnsResources.of(control, names)
+                : kubernetes
+                    .flatMap(all -> all.transport(server))
+                    .or(() -> files.map(ResourceDirectory::transport))
+                    .orElseGet(() -> new GrpcAdsTransport(control, server)),
+        observer);
+  }
 
   /** Sets the bootstrap; called once. */
   void set(Known found) {

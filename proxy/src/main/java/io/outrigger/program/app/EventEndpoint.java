@@ -24,13 +24,13 @@ final class EventEndpoint implements AdminEndpoint {
   private static final int NO_LIMIT = Integer.MAX_VALUE;
   private static final int PAGE_SIZE = 32;
 
-  private final AdminState state;
+  private final Parts parts;
   private final EventLog events;
   private final AtomicInteger streams = new AtomicInteger();
 
-  EventEndpoint(AdminState state) {
-    this.state = state;
-    this.events = state.events();
+  EventEndpoint(Parts parts) {
+    this.parts = parts;
+    this.events = parts.events;
   }
 
   @Override
@@ -40,7 +40,7 @@ final class EventEndpoint implements AdminEndpoint {
     require(from.orElse("0").matches("\\d{1,18}"), "since is the number of an event, 0 or more");
     long since = from.map(Long::parseLong).orElse(0L);
     return isList
-        ? state.onControl(() -> events.after(since, NO_LIMIT)).thenApplyAsync(EventViews::list)
+        ? parts.onControl(() -> events.after(since, NO_LIMIT)).thenApplyAsync(EventViews::list)
         : stream(since).done();
   }
 
@@ -65,7 +65,7 @@ final class EventEndpoint implements AdminEndpoint {
     @Override
     public CompletionStage<String> next() {
       var page = new CompletableFuture<EventLog.Page>();
-      state.control().execute(() -> read(page));
+      parts.control.execute(() -> read(page));
       return page.thenApplyAsync(EventViews::streamed);
     }
 
@@ -84,16 +84,14 @@ final class EventEndpoint implements AdminEndpoint {
 
     @Override
     public void close() {
-      state
-          .control()
-          .execute(
-              () -> {
-                if (!closed) {
-                  closed = true;
-                  streams.decrementAndGet();
-                  events.unlisten(listener);
-                }
-              });
+      parts.control.execute(
+          () -> {
+            if (!closed) {
+              closed = true;
+              streams.decrementAndGet();
+              events.unlisten(listener);
+            }
+          });
     }
   }
 }

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
  * peer} then is the name of the client, and {@code source} its IP address.
  */
 @AnyThread
-record ExplainEndpoint(AdminState state) implements AdminEndpoint {
+record ExplainEndpoint(Parts parts) implements AdminEndpoint {
   @Override
   public CompletionStage<AdminReply> answer(AdminRequest query) {
     Optional<String> serve = query.parameter("serve");
@@ -38,7 +38,7 @@ record ExplainEndpoint(AdminState state) implements AdminEndpoint {
         "forward "
             + forward.name()
             + " finds its target by each request's :authority; give header=:authority:NAME");
-    return state
+    return parts
         .onControl(() -> explain(forward, request))
         .thenApplyAsync(
             explanation ->
@@ -55,9 +55,9 @@ record ExplainEndpoint(AdminState state) implements AdminEndpoint {
 
   private CompletionStage<AdminReply> answerServed(String name, AdminRequest query) {
     Optional<RunningServe> serve =
-        state.serves().stream().filter(each -> each.spec().name().equals(name)).findFirst();
+        parts.serves.stream().filter(each -> each.spec().name().equals(name)).findFirst();
     if (serve.isEmpty()) {
-      List<String> known = state.serves().stream().map(each -> each.spec().name()).toList();
+      List<String> known = parts.serves.stream().map(each -> each.spec().name()).toList();
       String reason =
           known.isEmpty()
               ? "there is no --serve"
@@ -66,18 +66,18 @@ record ExplainEndpoint(AdminState state) implements AdminEndpoint {
     }
     require(query.parameter("forward").isEmpty(), "leave forward out beside serve");
     var explainer = new ServeExplainer(serve.get(), query);
-    return state
+    return parts
         .onControl(explainer::explain)
         .thenApplyAsync(explanation -> AdminReply.json(200, explanation));
   }
 
   private RunningForward forward(Optional<String> name) {
-    List<RunningForward> found = state.forwards(name);
+    List<RunningForward> found = parts.forwards(name);
     require(
         found.size() == 1,
         (name.isPresent() ? "no forward of that name" : "forward is missing")
             + "; it is one of "
-            + state.forwardNames());
+            + parts.forwardNames());
     return found.get(0);
   }
 
@@ -93,6 +93,6 @@ record ExplainEndpoint(AdminState state) implements AdminEndpoint {
                     request,
                     target.domain(),
                     target.clusters()::describe,
-                    state.overlay().clusters()));
+                    parts.overlay.clusters()));
   }
 }

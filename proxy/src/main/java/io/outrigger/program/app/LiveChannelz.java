@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class LiveChannelz implements ChannelzSource {
   static final Duration MAX_AGE = Duration.ofMillis(100);
 
-  private final AdminState state;
+  private final Parts parts;
   private final UpstreamSockets upstream;
 
   // This field and the next two are confined to the control loop.
@@ -41,25 +41,25 @@ final class LiveChannelz implements ChannelzSource {
   private @Nullable View latest;
   private long latestNanos;
 
-  LiveChannelz(AdminState state, UpstreamSockets upstream) {
-    this.state = state;
-    this.upstream = upstream;
+  LiveChannelz(Parts parts) {
+    this.parts = parts;
+    this.upstream = parts.connector.sockets();
   }
 
   @Override
   public CompletionStage<View> view() {
-    return state.onControl(this::snapshot);
+    return parts.onControl(this::snapshot);
   }
 
   /** Returns a snapshot that is at most 100 ms old. Runs on the control loop. */
   private View snapshot() {
     View known = latest;
-    long now = state.control().nanoTime();
+    long now = parts.control.nanoTime();
     if (known != null && now - latestNanos < MAX_AGE.toNanos()) {
       return known;
     }
     ChannelzIds.Snapshot snapshot = ids.begin();
-    for (RunningForward forward : state.forwards()) {
+    for (RunningForward forward : parts.forwards) {
       Calls calls = calls(forward.listener().forward().totals());
       snapshot.server(forward.name(), forward.listen(), calls);
       for (TargetRuntime target : forward.targets()) {
@@ -70,7 +70,7 @@ final class LiveChannelz implements ChannelzSource {
             target.clusters()::accept);
       }
     }
-    for (RunningServe serve : state.serves()) {
+    for (RunningServe serve : parts.serves) {
       Calls calls = calls(serve.calls().totals());
       snapshot.server(serve.spec().name(), serve.spec().listen(), calls);
     }
@@ -129,14 +129,14 @@ final class LiveChannelz implements ChannelzSource {
 
   /** Returns the open connections to the ports whose names pass the given test. */
   private CompletionStage<List<SocketView>> sockets(Predicate<String> names, long from, int max) {
-    return state
+    return parts
         .onControl(
             () ->
                 Stream.concat(
-                        state.forwards().stream()
+                        parts.forwards.stream()
                             .filter(forward -> names.test(forward.name()))
                             .map(RunningForward::listener),
-                        state.serves().stream()
+                        parts.serves.stream()
                             .filter(serve -> names.test(serve.spec().name()))
                             .flatMap(serve -> serve.port().listeners()))
                     .toList())

@@ -12,21 +12,16 @@ import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.route.DefaultLimit;
 import io.outrigger.lb.tree.DryRunTrees;
 import io.outrigger.lb.view.LbNode;
-import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.Target;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.Kubernetes;
-import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.local.References;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
-import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
-import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -104,19 +99,13 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
                       Optional.empty(),
                       List.of(((Target.Kubernetes) target).port())));
       var xds =
-          new AdsClients(
+          ControlPlanes.clients(
               control,
               decoding,
-              RandomSource.SYSTEM,
               bootstrap,
-              ProgramVersion.text(),
-              ResourceDecoder::decode,
-              server ->
-                  target instanceof Target.Dns known
-                      ? DnsResources.of(control, List.of(known.name()))
-                      : kubernetes
-                          .flatMap(all -> all.transport(server))
-                          .orElseGet(() -> new GrpcAdsTransport(control, server)),
+              target instanceof Target.Dns known ? List.of(known.name()) : List.of(),
+              kubernetes,
+              Optional.empty(),
               check);
       Outcome<String> listener = target.listener(bootstrap);
       if (!(listener instanceof Outcome.Ok<String> found)) {

@@ -1,7 +1,6 @@
 package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.ControlThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
@@ -12,40 +11,29 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenAddress;
-import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.forward.AuthorityMode;
-import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.dataplane.serve.ServedListener;
-import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
-import io.outrigger.http2.EventLoops;
-import io.outrigger.lb.CircuitBreakers;
-import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbContext;
-import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.tree.LbLog;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.observe.access.AccessLog;
-import io.outrigger.observe.access.StdoutAuditLog;
 import io.outrigger.observe.events.DnsEvents;
-import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.events.LbEvents;
 import io.outrigger.observe.history.TrafficHistory;
-import io.outrigger.observe.metrics.LbCounters;
 import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.ForwardSpec;
+import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.options.Target;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
-import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.DnsName;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.stream.AdsClients;
@@ -63,51 +51,35 @@ import java.util.function.Function;
 /**
  * Opens the forwards and the served addresses of the options: their targets, their calls and their
  * ports.
- *
- * @param connectors creates the connector for the endpoints of a target
  */
 @AnyThread
-record PortOpener(
-    ProxyOptions options,
-    ControlThread control,
-    ControlPlanes controlPlanes,
-    DnsLookup dns,
-    Function<TargetName, Connector> connectors,
-    CircuitBreakers breakers,
-    LoadRegistry loads,
-    LbCounters counters,
-    EventLog events,
-    EventLoops loops,
-    List<CallLoop> callLoops,
-    HttpFilters filters,
-    MemoryGauge memory,
-    TlsContexts tls,
-    Optional<AccessLog> access,
-    Optional<Telemetry> telemetry) {
+record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> telemetry) {
   private static final RandomSource RANDOM = RandomSource.SYSTEM;
 
   /**
    * Opens the local port of a {@code --forward}. No xDS resource is watched yet.
    *
    * @throws StartFailure when the port cannot be bound
+   * @throws InvalidInput when the host of the port is unknown
    */
-  RunningForward open(ForwardSpec spec) throws StartFailure {
+  RunningForward open(ForwardSpec spec) throws StartFailure, InvalidInput {
     Optional<TargetRuntime> fixedTarget = fixedTarget(spec);
     Optional<AuthorityTargets> targetsByAuthority =
         fixedTarget.isPresent()
             ? Optional.empty()
             : Optional.of(
-                new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec)));
-    var history = new TrafficHistory(spec.name(), control, List.copyOf(callLoops));
+                new AuthorityTargets(
+                    parts.control, parts.options.limits().maxTargets(), targetMaker(spec)));
+    var history = new TrafficHistory(spec.name(), parts.control, List.copyOf(parts.callLoops));
     var forward =
         new Forward(
             spec.name(),
-            PartSettings.forward(options, () -> nodeId(spec.target())),
+            PartSettings.forward(parts.options, () -> nodeId(spec.target())),
             fixedTarget.map(TargetResolver::fixed).orElseGet(targetsByAuthority::orElseThrow),
             access.map(lines -> history.and(lines.of(spec.name(), false))).orElse(history),
             telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
-            memory,
-            loops.count());
+            parts.memory,
+            parts.loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
     return new RunningForward(
@@ -122,7 +94,7 @@ record PortOpener(
 
   /** Returns the target of all requests; empty when each request's authority names its target. */
   private Optional<TargetRuntime> fixedTarget(ForwardSpec spec) {
-    AuthorityMode mode = options.routing().authority();
+    AuthorityMode mode = parts.options.routing().authority();
     if (mode instanceof AuthorityMode.Preserve
         || !(spec.target() instanceof Target.Single target)) {
       return Optional.empty();
@@ -139,7 +111,7 @@ record PortOpener(
    */
   private Function<String, TargetRuntime> targetMaker(ForwardSpec spec) {
     Optional<String> fixed =
-        options.routing().authority() instanceof AuthorityMode.Fixed f
+        parts.options.routing().authority() instanceof AuthorityMode.Fixed f
             ? Optional.of(f.text())
             : Optional.empty();
     return authority ->
@@ -153,17 +125,22 @@ record PortOpener(
 
   /** Returns the node id for a target's error messages; empty without a control plane (A88-24). */
   private String nodeId(Target target) {
-    return target.ownServer().isEmpty() ? controlPlanes.node().id() : "";
+    return target.ownServer().isEmpty() ? parts.controlPlanes.node().id() : "";
   }
 
-  private Http2Listener listen(ForwardSpec spec, Forward forward) throws StartFailure {
+  private Http2Listener listen(ForwardSpec spec, Forward forward)
+      throws StartFailure, InvalidInput {
     SocketAddress address =
         spec.listen() instanceof ListenAddress.Unix unix
             ? UnixDomainSocketAddress.of(Path.of(unix.path()))
             : tcp((ListenAddress.Tcp) spec.listen());
     try {
       return Http2Listener.bind(
-          address, loops, callLoops, forward, PartSettings.listener(options, memory));
+          address,
+          parts.loops,
+          parts.callLoops,
+          forward,
+          PartSettings.listener(parts.options, parts.memory));
     } catch (IOException e) {
       throw StartFailure.cannotBind("--forward " + spec, e);
     }
@@ -181,34 +158,41 @@ record PortOpener(
    * Creates a served address without opening its port, and starts to connect to its app. Blocks
    * until the control loop has created the address.
    */
-  RunningServe open(ServeSpec spec, StdoutAuditLog audit) {
-    return CompletableFuture.supplyAsync(() -> make(spec, audit), control).join();
+  RunningServe open(ServeSpec spec) {
+    return CompletableFuture.supplyAsync(() -> make(spec), parts.control).join();
   }
 
-  private RunningServe make(ServeSpec spec, StdoutAuditLog audit) {
+  private RunningServe make(ServeSpec spec) {
     var calls =
         new Forward(
             spec.name(),
-            PartSettings.serving(options),
+            PartSettings.serving(parts.options),
             TargetResolver.none(),
             access.map(lines -> lines.of(spec.name(), true)).orElse(call -> true),
             telemetry.map(Telemetry::serverTracer).orElse(CallTracer.NONE),
-            memory,
-            loops.count());
-    var reports = new ServingReports(events, spec.name());
-    var records = new ServeRecords(spec.name(), reports, audit, control, events, System::nanoTime);
+            parts.memory,
+            parts.loops.count());
+    var reports = new ServingReports(parts.events, spec.name());
+    var records =
+        new ServeRecords(
+            spec.name(),
+            reports,
+            parts.audit.orElseThrow(),
+            parts.control,
+            parts.events,
+            System::nanoTime);
     var app = app(spec);
     var port =
         new ServedListener(
-            control,
-            loops,
-            callLoops,
+            parts.control,
+            parts.loops,
+            parts.callLoops,
             calls,
-            PartSettings.listener(options, memory).forUntrustedCallers(),
+            PartSettings.listener(parts.options, parts.memory).forUntrustedCallers(),
             tcp(spec.listen()),
-            options.serving().settings(),
+            parts.options.serving().settings(),
             app,
-            tls,
+            parts.tls,
             RANDOM,
             records);
     return new RunningServe(spec, calls, app, port, reports, records);
@@ -222,19 +206,19 @@ record PortOpener(
    */
   private TargetRuntime target(String forward, Target.Single target, String authority) {
     String name = target.toString();
-    ProxyOptions.Routing routing = options.routing();
-    ProxyOptions.Measurement measurement = options.measurement();
+    ProxyOptions.Routing routing = parts.options.routing();
+    ProxyOptions.Measurement measurement = parts.options.measurement();
     boolean namesPriorities =
         measurement.otlp().isPresent()
             || measurement.calls().callDelays()
             || measurement.calls().attemptDelays();
     return new TargetRuntime(
-        control,
+        parts.control,
         name,
         authority,
-        filters,
+        parts.filters,
         routing.ignoreRouteTimeout(),
-        new TargetReports(events, forward, name, routing.ignoreRouteTimeout()),
+        new TargetReports(parts.events, forward, name, routing.ignoreRouteTimeout()),
         clusters -> balancing(new TargetName(forward, name, authority), namesPriorities, clusters),
         configs -> dependencies(forward, target, authority, configs));
   }
@@ -262,13 +246,15 @@ record PortOpener(
   private ClusterManager balancing(
       TargetName target, boolean namesPriorities, ClusterManager.Listener listener) {
     LbObserver observer =
-        new LbLog().and(counters.of(target.target())).and(new LbEvents(events, target.forward()));
+        new LbLog()
+            .and(parts.counters.of(target.target()))
+            .and(new LbEvents(parts.events, target.forward()));
     return new ClusterManager(
-        new LbContext(control, RANDOM, observer, loops.count(), namesPriorities),
-        connectors.apply(target),
-        breakers,
-        loads,
-        options.routing().aggregatesDecide(),
+        new LbContext(parts.control, RANDOM, observer, parts.loops.count(), namesPriorities),
+        parts.connector(target),
+        parts.breakers,
+        parts.loads,
+        parts.options.routing().aggregatesDecide(),
         listener);
   }
 
@@ -276,10 +262,10 @@ record PortOpener(
   private void follow(AppCluster app, ListenAddress.Tcp address, String serve) {
     var name =
         new DnsName(
-            control,
-            new DnsEvents(dns, events, serve),
+            parts.control,
+            new DnsEvents(parts.dns, parts.events, serve),
             RANDOM,
-            options.routing().dnsRefresh(),
+            parts.options.routing().dnsRefresh(),
             new ClusterSource.Dns(address.host(), address.port(), true),
             new ResourceWatcher<>() {
               @Override
@@ -311,16 +297,16 @@ record PortOpener(
       Target.Single target,
       String authority,
       XdsDependencyManager.Listener configs) {
-    ControlPlanes.Known known = controlPlanes.known().orElseThrow();
+    ControlPlanes.Known known = parts.controlPlanes.known().orElseThrow();
     return target
         .listener(known.bootstrap())
         .match(
             listener ->
                 Outcome.ok(
                     new XdsDependencyManager(
-                            control,
+                            parts.control,
                             client(target, known.clients()),
-                            new DnsEvents(dns, events, forward),
+                            new DnsEvents(parts.dns, parts.events, forward),
                             listener,
                             authority,
                             nodeId(target),
@@ -328,7 +314,7 @@ record PortOpener(
                             RANDOM)
                         .refreshNames(
                             target instanceof Target.Dns
-                                ? options.routing().dnsRefresh()
+                                ? parts.options.routing().dnsRefresh()
                                 : Duration.ZERO)),
             Outcome::failed);
   }

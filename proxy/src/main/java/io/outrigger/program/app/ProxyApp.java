@@ -1,36 +1,14 @@
 package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
-import io.outrigger.base.RandomSource;
-import io.outrigger.config.bootstrap.Bootstrap;
-import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
-import io.outrigger.config.bootstrap.WorkloadEndpoint;
-import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.dataplane.downstream.ListenAddress;
-import io.outrigger.dataplane.filter.HttpFilters;
-import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.memory.HeapWatch;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.memory.OutOfMemory;
-import io.outrigger.dataplane.tls.TlsContexts;
-import io.outrigger.dataplane.tls.TlsThreads;
-import io.outrigger.dataplane.upstream.NettyConnector;
-import io.outrigger.http2.EventLoops;
-import io.outrigger.identity.certificate.CertificateStore;
-import io.outrigger.identity.certificate.SystemRoots;
-import io.outrigger.lb.CircuitBreakers;
-import io.outrigger.lb.load.LoadRegistry;
-import io.outrigger.lb.subchannel.ConnectionPace;
 import io.outrigger.observe.access.AccessLog;
 import io.outrigger.observe.access.StdoutAuditLog;
 import io.outrigger.observe.events.AdsEvents;
-import io.outrigger.observe.events.CertificateEvents;
-import io.outrigger.observe.events.EventLog;
-import io.outrigger.observe.metrics.LbCounters;
-import io.outrigger.observe.metrics.LoopLag;
 import io.outrigger.observe.metrics.MetricsText;
 import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.Flag;
@@ -39,18 +17,11 @@ import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.StartFailure;
-import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.kubernetes.Kubernetes;
-import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.state.StateFolder;
 import io.outrigger.xds.state.StateOrigin;
-import io.outrigger.xds.stream.AdsClients;
-import io.outrigger.xds.stream.AdsTransport;
-import io.outrigger.xds.transport.GrpcAdsTransport;
-import io.outrigger.xds.transport.GrpcIstioCa;
-import io.outrigger.xds.transport.GrpcWorkloadApi;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -59,119 +30,33 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The composition root. The constructor creates all components of the sidecar, in the order of
- * their dependencies. {@link #start} opens ports and starts to watch resources. {@link #close}
- * stops the sidecar.
+ * The life of the sidecar. {@link #start} creates its {@link Parts} and opens ports, and lets the
+ * parts watch resources as soon as the bootstrap is known. {@link #drain} ends all calls. {@link
+ * #close} stops the sidecar.
  */
 @AnyThread
 public final class ProxyApp implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
   private static final Duration WAIT_LIMIT = Duration.ofSeconds(2);
 
-  private final ProxyOptions options;
-  private final ControlThread control;
-  private final BackgroundThread decoding = new BackgroundThread("xds-decode");
-
-  /** A separate thread, so that a hanging file system delays no other work. */
-  private final BackgroundThread certificateReading = new BackgroundThread("certificates");
-
-  private final BackgroundThread stateFiles = new BackgroundThread("state");
-
-  private final EventLoops loops;
-  private final List<CallLoop> callLoops;
-  private final NettyDnsLookup dns;
-  private final Optional<Kubernetes> kubernetes;
-  private final ControlPlanes controlPlanes = new ControlPlanes();
-  private final BootstrapWait wait;
-  private final LocalOverlay overlay;
-  private final CertificateStore certificates;
-  private final TlsContexts tls;
-  private final LbCounters counters = new LbCounters();
-  private final LoadRegistry loads;
-  private final EventLog events;
-  private final MemoryGauge memory;
-  private final NettyConnector connector;
-
-  // Safe for other threads: metrics may be exported while ports are still being opened.
-  private final List<RunningForward> forwards = new CopyOnWriteArrayList<>();
-  private final List<RunningServe> serves = new CopyOnWriteArrayList<>();
-  private final Optional<StdoutAuditLog> audit;
-  private final Drain drain;
-  private final AdminState state;
+  private final Parts parts;
   private final AdminServers admin;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private @Nullable ControlThread heapWatch;
+  private Optional<ControlThread> heapWatch = Optional.empty();
   private Optional<AccessLog> access = Optional.empty();
   private Optional<Telemetry> telemetry = Optional.empty();
 
-  private ProxyApp(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names) {
-    this.options = options;
-    var workloads =
-        new GrpcWorkloadApi(Optional.ofNullable(System.getenv(WorkloadEndpoint.VARIABLE)));
-    var random = RandomSource.SYSTEM;
-    control = new ControlThread("control");
-    events = new EventLog(control);
-    memory = PartSettings.memory(options);
-    loops = EventLoops.start(options.transport(), options.threads());
-    callLoops = CallLoop.of(loops, random);
-    dns = names.apply(control);
-    kubernetes =
-        options
-            .kubernetes()
-            .map(
-                access ->
-                    Kubernetes.start(
-                        control, access.api(), access.zone(), options.kubernetesServices()));
-    overlay =
-        new LocalOverlay(
-            control, decoding, options.overlays(), options.overlay(), controlPlanes, events);
-    certificates =
-        new CertificateStore(
-            control,
-            certificateReading,
-            random,
-            workloads,
-            new GrpcIstioCa(),
-            Optional.ofNullable(System.getenv(SystemRoots.VARIABLE)),
-            new CertificateEvents(events));
-    wait = new BootstrapWait(options.lookup(), this::startProviders);
-    tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
-    loads = new LoadRegistry(control);
-    connector = new NettyConnector(control, loops, PartSettings.upstream(options, memory), tls);
-    audit =
-        options.serving().serves().isEmpty()
-            ? Optional.empty()
-            : Optional.of(StdoutAuditLog.started());
-    drain = new Drain(control, events, forwards, serves, options.drain());
-    state =
-        new AdminState(
-            control,
-            controlPlanes,
-            wait,
-            overlay,
-            certificates,
-            counters,
-            events,
-            forwards,
-            serves,
-            audit,
-            drain,
-            memory,
-            new LoopLag(callLoops, System::nanoTime),
-            loops.peerErrors(),
-            PartSettings.unreadAnswers(memory),
-            options);
-    admin = new AdminServers(state, connector.sockets());
+  private ProxyApp(Parts parts) {
+    this.parts = parts;
+    admin = new AdminServers(parts);
   }
 
   public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
@@ -191,15 +76,15 @@ public final class ProxyApp implements AutoCloseable {
       throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
-      app = new ProxyApp(options, names);
+      app = new ProxyApp(new Parts(options, names));
     } catch (IllegalStateException e) {
       throw new StartFailure(String.valueOf(e.getMessage()), e);
     }
     try {
-      boolean known = app.wait.begin(options.source(), app::use);
+      boolean known = app.parts.bootstrapWait.begin(options.source(), app::use);
       app.open();
       if (known) {
-        app.control.execute(app::watch);
+        app.parts.control.execute(app::watch);
       }
       return app;
     } catch (StartFailure | InvalidInput failure) {
@@ -217,14 +102,14 @@ public final class ProxyApp implements AutoCloseable {
    *     --bootstrap-timeout}
    */
   public void awaitConfiguration() throws InvalidInput {
-    if (controlPlanes.known().isEmpty()) {
-      wait.await(
+    if (parts.controlPlanes.known().isEmpty()) {
+      parts.bootstrapWait.await(
           source -> {
             use(source);
             announce(source);
-            control.execute(this::watch);
+            parts.control.execute(this::watch);
           },
-          drain::hasBegun,
+          parts.drain::hasBegun,
           ended());
     }
   }
@@ -234,20 +119,20 @@ public final class ProxyApp implements AutoCloseable {
     Optional<ResourceDirectory> files =
         source.isStatic()
             ? Optional.of(
-                new ResourceDirectory(control, decoding, source.resources(), source.files()))
+                new ResourceDirectory(
+                    parts.control, parts.decoding, source.resources(), source.files()))
             : Optional.empty();
     try {
       var clients =
-          new AdsClients(
-              control,
-              decoding,
-              RandomSource.SYSTEM,
+          ControlPlanes.clients(
+              parts.control,
+              parts.decoding,
               source.bootstrap(),
-              ProgramVersion.text(),
-              ResourceDecoder::decode,
-              server -> transport(server, files),
-              new AdsEvents(events));
-      controlPlanes.set(new ControlPlanes.Known(source, clients, files));
+              parts.options.dnsNames(),
+              parts.kubernetes,
+              files,
+              new AdsEvents(parts.events));
+      parts.controlPlanes.set(new ControlPlanes.Known(source, clients, files));
     } catch (IllegalArgumentException unusable) { // a file that the bootstrap names cannot be used
       String origin = source.bootstrapOrigin().orElse("bootstrap");
       throw new InvalidInput(
@@ -255,69 +140,21 @@ public final class ProxyApp implements AutoCloseable {
     }
   }
 
-  private AdsTransport transport(XdsServer server, Optional<ResourceDirectory> files) {
-    if (server.equals(DnsResources.SERVER)) {
-      return DnsResources.of(control, options.dnsNames());
-    }
-    return kubernetes
-        .flatMap(all -> all.transport(server))
-        .or(() -> files.map(ResourceDirectory::transport))
-        .orElseGet(() -> new GrpcAdsTransport(control, server));
-  }
-
-  /**
-   * Runs the certificate providers of {@code bootstrap} and stops all others. Blocks for at most
-   * two seconds.
-   *
-   * @return the reason of the wait for a Workload API or an istio CA; empty when all have answered
-   */
-  private Optional<String> startProviders(Bootstrap bootstrap) {
-    return CompletableFuture.supplyAsync(
-            () -> {
-              certificates.start(bootstrap.certificateProviders());
-              return certificates.lack(CertificateProvider.class);
-            },
-            control)
-        .completeOnTimeout(
-            Optional.of("certificate providers are being started"),
-            WAIT_LIMIT.toMillis(),
-            TimeUnit.MILLISECONDS)
-        .join();
-  }
-
   private void open() throws StartFailure, InvalidInput {
-    access = PartSettings.accessLog(options);
-    telemetry = PartSettings.telemetry(options, this::metrics);
-    var pace = new ConnectionPace(control, loops.count() * ConnectionPace.PER_LOOP);
-    var opener =
-        new PortOpener(
-            options,
-            control,
-            controlPlanes,
-            dns,
-            target -> pace.of(connector.of(target)),
-            new CircuitBreakers(),
-            loads,
-            counters,
-            events,
-            loops,
-            callLoops,
-            HttpFilters.ofProcess(),
-            memory,
-            tls,
-            access,
-            telemetry);
-    for (var forward : options.forwards()) {
-      forwards.add(opener.open(forward));
+    access = PartSettings.accessLog(parts.options);
+    telemetry = PartSettings.telemetry(parts.options, this::metrics);
+    var opener = new PortOpener(parts, access, telemetry);
+    for (var forward : parts.options.forwards()) {
+      parts.forwards.add(opener.open(forward));
     }
-    for (var serve : options.serving().serves()) {
-      serves.add(opener.open(serve, audit.orElseThrow()));
+    for (var serve : parts.options.serving().serves()) {
+      parts.serves.add(opener.open(serve));
     }
     admin.open();
     announce();
-    control.execute(this::startReports);
-    heapWatch = HeapWatch.start(memory);
-    OutOfMemory.endsHeaviestOf(memory);
+    parts.control.execute(this::startReports);
+    heapWatch = Optional.of(HeapWatch.start(parts.memory));
+    OutOfMemory.endsHeaviestOf(parts.memory);
   }
 
   /** Logs the ports. Called when all are open, so that a failed start logs only its reason. */
@@ -327,12 +164,12 @@ public final class ProxyApp implements AutoCloseable {
         ProgramVersion.text(),
         ProgramVersion.commit(),
         Runtime.version(),
-        controlPlanes.node().id());
-    controlPlanes.known().map(ControlPlanes.Known::source).ifPresent(ProxyApp::announce);
-    forwards.forEach(
+        parts.controlPlanes.node().id());
+    parts.controlPlanes.known().map(ControlPlanes.Known::source).ifPresent(ProxyApp::announce);
+    parts.forwards.forEach(
         forward ->
             log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
-    serves.stream()
+    parts.serves.stream()
         .map(RunningServe::spec)
         .forEach(spec -> log.info("serve {}: {} -> {}", spec.name(), spec.listen(), spec.app()));
     admin.announce();
@@ -347,17 +184,19 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   private void startReports() {
-    forwards.forEach(forward -> forward.history().start());
-    new PeerReports(control, loops.peerErrors(), memory::now, events).start();
+    parts.forwards.forEach(forward -> forward.history().start());
+    new PeerReports(parts.control, parts.loops.peerErrors(), parts.memory::now, parts.events)
+        .start();
   }
 
   private void watch() {
-    ControlPlanes.Known known = controlPlanes.known().orElseThrow();
+    ControlPlanes.Known known = parts.controlPlanes.known().orElseThrow();
     known.files().ifPresent(ResourceDirectory::start);
-    certificates.start(known.bootstrap().certificateProviders());
-    overlay.start();
-    known.clients().reportLoad(loads);
-    options
+    parts.certificates.start(known.bootstrap().certificateProviders());
+    parts.overlay.start();
+    known.clients().reportLoad(parts.loads);
+    parts
+        .options
         .state()
         .filter(state -> !known.source().isStatic())
         .ifPresent(
@@ -367,16 +206,16 @@ public final class ProxyApp implements AutoCloseable {
                     .keepState(
                         new StateFolder(
                             state.folder(), StateOrigin.of(known.bootstrap()), state.maxAge()),
-                        stateFiles,
+                        parts.stateFiles,
                         state.after()));
-    forwards.forEach(RunningForward::start);
-    serves.forEach(serve -> serve.start(control, known));
+    parts.forwards.forEach(RunningForward::start);
+    parts.serves.forEach(serve -> serve.start(parts.control, known));
   }
 
   /** Returns the metrics for telemetry, on telemetry's own thread. */
   private MetricSnapshots metrics() {
-    return state
-        .onControl(state::metrics)
+    return parts
+        .onControl(parts::metrics)
         .thenApply(MetricsText::snapshots)
         .exceptionally(
             bug -> {
@@ -389,7 +228,7 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   public ListenAddress listenAddress(String forward) {
-    return state.forwards(Optional.of(forward)).get(0).listen();
+    return parts.forwards(Optional.of(forward)).get(0).listen();
   }
 
   /** Returns the address of the server that the flag enables; empty when that server is off. */
@@ -399,12 +238,12 @@ public final class ProxyApp implements AutoCloseable {
 
   /** Begins the graceful shutdown; the result completes when no stream is left, or on timeout. */
   public CompletableFuture<Void> drain() {
-    return drain.begin();
+    return parts.drain.begin();
   }
 
   /** Drains, and then lets the process exit. */
   public void quit() {
-    drain.beginAndLeave();
+    parts.drain.beginAndLeave();
   }
 
   /** Reopens the file of the access log after a log rotation has renamed the file. */
@@ -414,7 +253,7 @@ public final class ProxyApp implements AutoCloseable {
 
   /** Completed when the drain is over and a signal or the admin server has requested the exit. */
   public CompletableFuture<Void> ended() {
-    return drain.ended();
+    return parts.drain.ended();
   }
 
   /**
@@ -431,43 +270,40 @@ public final class ProxyApp implements AutoCloseable {
         onControl(
             () -> {
               List<CompletableFuture<Void>> ports = new ArrayList<>();
-              serves.forEach(serve -> ports.add(serve.port().close()));
-              forwards.forEach(forward -> ports.add(forward.listener().close()));
+              parts.serves.forEach(serve -> ports.add(serve.port().close()));
+              parts.forwards.forEach(forward -> ports.add(forward.listener().close()));
               return CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new));
             }));
     telemetry.ifPresent(Telemetry::close); // calls have ended, and the metrics still exist
-    Optional<ControlPlanes.Known> known = controlPlanes.known();
+    Optional<ControlPlanes.Known> known = parts.controlPlanes.known();
     known.ifPresent(each -> await(onControl(each.clients()::finishState)));
     await(
         onControl(
             () -> {
-              serves.forEach(RunningServe::release);
-              forwards.forEach(forward -> forward.targets().forEach(TargetRuntime::close));
-              overlay.close();
+              parts.serves.forEach(RunningServe::release);
+              parts.forwards.forEach(forward -> forward.targets().forEach(TargetRuntime::close));
+              parts.overlay.close();
               known.ifPresent(each -> each.clients().close());
-              certificates.close();
+              parts.certificates.close();
               known.flatMap(ControlPlanes.Known::files).ifPresent(ResourceDirectory::close);
-              dns.close();
-              kubernetes.ifPresent(Kubernetes::close);
+              parts.dns.close();
+              parts.kubernetes.ifPresent(Kubernetes::close);
               return CompletableFuture.completedStage(null);
             }));
-    control.close();
-    ControlThread watched = heapWatch;
-    if (watched != null) {
-      watched.close();
-    }
-    decoding.close();
-    certificateReading.close();
-    stateFiles.close();
-    loops.stop(WAIT_LIMIT);
+    parts.control.close();
+    heapWatch.ifPresent(ControlThread::close);
+    parts.decoding.close();
+    parts.certificateReading.close();
+    parts.stateFiles.close();
+    parts.loops.stop(WAIT_LIMIT);
     access.ifPresent(AccessLog::close); // the event loops, which write to the logs, have stopped
-    audit.ifPresent(StdoutAuditLog::close);
+    parts.audit.ifPresent(StdoutAuditLog::close);
   }
 
   /** Starts a task on the control loop; returns a future that completes when the task is done. */
   private CompletableFuture<Void> onControl(Supplier<CompletionStage<Void>> task) {
     var done = new CompletableFuture<Void>();
-    control.execute(() -> task.get().whenComplete((result, failure) -> done.complete(null)));
+    parts.control.execute(() -> task.get().whenComplete((result, failure) -> done.complete(null)));
     return done;
   }
 

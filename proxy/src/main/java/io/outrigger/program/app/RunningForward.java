@@ -80,10 +80,10 @@ record RunningForward(
   }
 
   /** Returns the entry of this forward in {@code /forwards}. */
-  Map<String, Object> view(AdminState process) {
+  Map<String, Object> view(Parts parts) {
     EndpointTally tally = tally();
-    Optional<String> missing = process.bootstrapWait().missing();
-    Optional<String> drain = process.drain().phase();
+    Optional<String> missing = parts.bootstrapWait.missing();
+    Optional<String> drain = parts.drain.phase();
     String state =
         drain.isPresent()
             ? "DRAINING"

@@ -126,7 +126,7 @@ final class RunningServe {
   }
 
   /** Returns the entry of this address in {@code /listeners}. */
-  Map<String, Object> view(AdminState process) {
+  Map<String, Object> view(Parts parts) {
     return AdminReply.members(
         "name", spec.name(),
         "listen", spec.listen().toString(),
@@ -134,8 +134,8 @@ final class RunningServe {
         "resource", resource,
         "state", port.state().toString(),
         "error",
-            process
-                .bootstrapWait()
+            parts
+                .bootstrapWait
                 .missing()
                 .or(port::problem)
                 .orElseGet(() -> String.join("; ", configErrors)),

@@ -48,7 +48,7 @@ public record Entrypoints(
      */
     int run(
         Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
-        throws StartFailure;
+        throws StartFailure, InvalidInput;
   }
 
   @FunctionalInterface

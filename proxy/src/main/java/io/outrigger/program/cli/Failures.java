@@ -2,7 +2,6 @@ package io.outrigger.program.cli;
 
 import io.outrigger.base.PlainText;
 import io.outrigger.program.options.InvalidInput;
-import io.outrigger.program.options.StartFailure;
 import java.io.PrintWriter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +27,7 @@ final class Failures {
       return BAD_INPUT;
     }
     line(err, oneLine(e));
-    return e instanceof StartFailure failure && failure.isBadInput() ? BAD_INPUT : FAILED;
+    return FAILED;
   }
 
   static String oneLine(Exception e) {

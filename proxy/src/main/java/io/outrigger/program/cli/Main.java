@@ -67,7 +67,7 @@ public final class Main {
 
   private static int runDemo(
       Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
-      throws StartFailure {
+      throws StartFailure, InvalidInput {
     signals.onHangUp(signals::arrived); // the demo ends when its terminal is closed
     return Demo.run(duration, admin, story, signals::onFirst);
   }

@@ -42,13 +42,14 @@ public final class Demo {
    * @param onSignal receives the action that ends the demo
    * @return 0 when every step succeeded, else 1
    * @throws StartFailure when a port cannot be used
+   * @throws InvalidInput when the host of {@code admin} is unknown
    */
   public static int run(
       Optional<Duration> limit,
       ListenAddress.Tcp admin,
       PrintWriter out,
       Consumer<Runnable> onSignal)
-      throws StartFailure {
+      throws StartFailure, InvalidInput {
     var stopped = new AtomicBoolean();
     onSignal.accept(() -> stopped.set(true));
     List<DemoBackend> backends = new ArrayList<>();
@@ -60,8 +61,6 @@ public final class Demo {
       return run(served, backends.subList(0, 2), backends.get(2), limit, admin, out, stopped);
     } catch (IOException e) {
       throw new StartFailure("the demo cannot start: " + e.getMessage(), e);
-    } catch (InvalidInput e) {
-      throw new IllegalStateException("the demo's own options are wrong", e);
     } finally {
       backends.forEach(DemoBackend::kill);
     }
@@ -103,11 +102,9 @@ public final class Demo {
   }
 
   /** Returns a free port. The control plane needs the port before the sidecar starts. */
-  private static int freePort() throws StartFailure {
+  private static int freePort() throws IOException {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new StartFailure("the demo cannot start: " + e.getMessage(), e);
     }
   }
 

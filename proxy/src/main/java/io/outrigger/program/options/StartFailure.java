@@ -3,7 +3,9 @@ package io.outrigger.program.options;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The program cannot start for a reason other than invalid input, such as a port in use. The
@@ -11,7 +13,6 @@ import java.util.regex.Pattern;
  */
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
-  private static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
 
   /** The first letter of the system's error, which follows the address in the message. */
   private static final Pattern CAPITAL = Pattern.compile("(^|: )[A-Z]");
@@ -24,32 +25,31 @@ public final class StartFailure extends Exception {
           "cannot assign requested address",
           "choose an address of this host",
           "permission denied",
-          "choose a port above 1023 or a folder that this user may write to, or give the process the"
-              + " right (CAP_NET_BIND_SERVICE for ports)",
+          "choose a port above 1023 or a folder that this user may write to, or give the process"
+              + " the right (CAP_NET_BIND_SERVICE for ports)",
           "no such file or directory",
           "create the folder or choose another one",
           "not a socket",
-          "remove the file or choose another path",
-          UNKNOWN_HOST,
-          "give an address of this host or a name that has one");
-
-  private final boolean isBadInput;
+          "remove the file or choose another path");
 
   public StartFailure(String message, Throwable cause) {
-    this(message, cause, false);
-  }
-
-  private StartFailure(String message, Throwable cause, boolean isBadInput) {
     super(message, cause);
-    this.isBadInput = isBadInput;
   }
 
   /**
-   * Creates the failure for an address that could not be bound.
+   * Returns the failure for an address that could not be bound.
    *
    * @param origin the flag and its value, such as {@code --forward 9001=xds:///orders}
+   * @throws InvalidInput when the host of the address is unknown, which the user has to correct
    */
-  public static StartFailure cannotBind(String origin, Throwable cause) {
+  public static StartFailure cannotBind(String origin, Throwable cause) throws InvalidInput {
+    if (Stream.iterate(cause, Objects::nonNull, Throwable::getCause)
+        .anyMatch(UnresolvedAddressException.class::isInstance)) {
+      throw new InvalidInput(
+          origin
+              + ": the name of the host cannot be resolved; give an address of this host or a name"
+              + " that has one");
+    }
     String reason = reason(cause);
     String remedy =
         REMEDIES.entrySet().stream()
@@ -57,23 +57,10 @@ public final class StartFailure extends Exception {
             .map(Map.Entry::getValue)
             .findFirst()
             .orElse("choose another address");
-    return new StartFailure(
-        "%s: %s; %s".formatted(origin, reason, remedy), cause, reason.equals(UNKNOWN_HOST));
-  }
-
-  /** Whether the flag itself is invalid; the exit code is then 2. */
-  public boolean isBadInput() {
-    return isBadInput;
+    return new StartFailure("%s: %s; %s".formatted(origin, reason, remedy), cause);
   }
 
   private static String reason(Throwable cause) {
-    Throwable root = cause;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    if (root instanceof UnresolvedAddressException) {
-      return UNKNOWN_HOST;
-    }
     String message = cause.getMessage();
     return message == null
         ? cause.getClass().getSimpleName()

@@ -6,6 +6,7 @@ import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.ForwardSpec;
+import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ProxyOptions.Logging;
 import io.outrigger.program.options.StartFailure;
@@ -41,9 +42,8 @@ final class OutriggerCommandTest {
       """;
   private static final String WRONG_LISTENER_ERROR =
       ":2:3: listener \"orders\": api_listener: is missing; a client needs"
-          + " {\"api_listener\":{\"api_listener\":{\"@type\":\"type.googleapis.com/envoy.extensions."
-          + "filters.network.http_connection_manager.v3.HttpConnectionManager\",…}}}, a server needs"
-          + " address and filter_chains";
+          + " {\"api_listener\":{\"api_listener\":{\"@type\":\"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager\",…}}},"
+          + " a server needs address and filter_chains";
 
   private final CommandLineFixture outrigger = new CommandLineFixture();
   private final Path folder;
@@ -146,8 +146,9 @@ final class OutriggerCommandTest {
         "{'channel_creds': [{'type': 'alts'}]} |"
             + " :1:41: $.xds_servers[0].channel_creds: none is supported of"
             + " \"alts\"; add one of type \"tls\" or \"insecure\"",
-        "{'channel_creds': [{'type': 'tls', 'config': {'certificate_file': '/c'}}]} |"
-            + " :1:75: $.xds_servers[0].channel_creds[0].config.private_key_file: is missing; certificate_file needs it",
+        "{'channel_creds': [{'type': 'tls', 'config': {'certificate_file': '/c'}}]} | :1:75:"
+            + " $.xds_servers[0].channel_creds[0].config.private_key_file: is missing;"
+            + " certificate_file needs it",
       })
   @Conformance({"A27-02", "A29-07"})
   void badCredentialsAreAStartUpError(String members, String expected) throws IOException {
@@ -174,7 +175,8 @@ final class OutriggerCommandTest {
         "stauts | \"stauts\" is not a subcommand; did you mean status?; give one of run, demo,"
             + " validate, explain, status, certs, wait, completion, help; see outrigger --help",
         "completion tcsh | completion: \"tcsh\" is none of bash, zsh, fish",
-        "run --threads | --threads needs a value; write it as --threads=N; see outrigger run --help",
+        "run --threads | --threads needs a value; write it as --threads=N; see outrigger run"
+            + " --help",
         "explain | --path needs a value; write it as --path=/PKG.SVC/METHOD; see outrigger explain"
             + " --help",
         "completion | give one of bash, zsh, fish; see outrigger completion --help",
@@ -195,8 +197,8 @@ final class OutriggerCommandTest {
         "demo --duration 15 | --duration: \"15\" is not a duration such as 250ms, 5s, 30m or 1h",
         "demo --admin x | --admin: \"x\" is not an address such as 9001, 127.0.0.1:9001 or"
             + " [::1]:9001",
-        "validate | nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set"
-            + " GRPC_XDS_BOOTSTRAP",
+        "validate | nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH,"
+            + " or set GRPC_XDS_BOOTSTRAP",
       })
   void aWrongCommandLineIsOneLine(String args, String expected) {
     assertRefusedWith(outrigger.run(args.split(" ")), "outrigger: " + expected);
@@ -272,7 +274,7 @@ final class OutriggerCommandTest {
   }
 
   @Test
-  void aPortInUseIsOneLineAndExitCode1() {
+  void aPortInUseIsOneLineAndExitCode1() throws InvalidInput {
     outrigger.startFailure =
         Optional.of(
             StartFailure.cannotBind(
@@ -341,11 +343,13 @@ final class OutriggerCommandTest {
     String noToken =
         """
         {"server_uri": "tls:1", "channel_creds": [{"type": "tls"}], "call_creds": [
-          {"type": "jwt_token_file", "config": {"jwt_token_file": "/no/token"}}]}""";
+          {"type": "jwt_token_file", "config": {"jwt_token_file": "/no/token"}}]}\
+        """;
     String keyAlone =
         """
         {"server_uri": "tls:2", "channel_creds": [{"type": "tls", "config": {
-          "certificate_file": "%s", "private_key_file": "/no/key.pem"}}]}"""
+          "certificate_file": "%s", "private_key_file": "/no/key.pem"}}]}\
+        """
             .formatted(file("empty.pem", ""));
     String bad =
         file(
@@ -502,8 +506,8 @@ final class OutriggerCommandTest {
     assertThat(outrigger.run("validate")).isEqualTo(2);
     assertThat(outrigger.outLines())
         .containsExactly(
-            "GRPC_XDS_BOOTSTRAP_CONFIG:1:1: $.xds_servers: is missing; at least one control plane is"
-                + " required");
+            "GRPC_XDS_BOOTSTRAP_CONFIG:1:1: $.xds_servers: is missing; at least one control plane"
+                + " is required");
   }
 
   @Test

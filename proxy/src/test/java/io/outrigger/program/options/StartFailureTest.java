@@ -1,6 +1,7 @@
 package io.outrigger.program.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.channels.UnresolvedAddressException;
@@ -14,13 +15,11 @@ final class StartFailureTest {
     var cause =
         new IOException("cannot listen on a.invalid:1: null", new UnresolvedAddressException());
 
-    StartFailure failure = StartFailure.cannotBind("--admin a.invalid:1", cause);
-
-    assertThat(failure)
+    assertThatThrownBy(() -> StartFailure.cannotBind("--admin a.invalid:1", cause))
+        .isInstanceOf(InvalidInput.class)
         .hasMessage(
             "--admin a.invalid:1: the name of the host cannot be resolved; give an address of this"
                 + " host or a name that has one");
-    assertThat(failure.isBadInput()).isTrue();
   }
 
   @ParameterizedTest
@@ -32,12 +31,11 @@ final class StartFailureTest {
     "Cannot assign requested address, choose an address of this host",
     "Protocol not supported, choose another address",
   })
-  void theRemedyFitsTheReason(String reason, String remedy) {
+  void theRemedyFitsTheReason(String reason, String remedy) throws InvalidInput {
     StartFailure failure = StartFailure.cannotBind("--admin x:1", new IOException(reason));
 
     String inSentence = Character.toLowerCase(reason.charAt(0)) + reason.substring(1);
     assertThat(failure).hasMessageStartingWith("--admin x:1: " + inSentence + "; ");
     assertThat(failure).hasMessageContaining(remedy);
-    assertThat(failure.isBadInput()).isFalse();
   }
 }
