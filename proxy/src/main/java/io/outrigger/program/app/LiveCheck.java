@@ -86,6 +86,10 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
       Target.Single target,
       Optional<ApiAccess> apiServer,
       Duration timeout) {
+    Outcome<String> listener = target.listener(bootstrap);
+    if (!(listener instanceof Outcome.Ok<String> found)) {
+      return Result.failed(Set.of(target + ": " + listener.status().message()));
+    }
     var check = new LiveCheck();
     try (var control = check.control;
         var decoding = new BackgroundThread("xds-decode")) {
@@ -107,11 +111,6 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
               kubernetes,
               Optional.empty(),
               check);
-      Outcome<String> listener = target.listener(bootstrap);
-      if (!(listener instanceof Outcome.Ok<String> found)) {
-        control.execute(xds::close);
-        return Result.failed(Set.of(target + ": " + listener.status().message()));
-      }
       var configs =
           new XdsDependencyManager(
               control,

@@ -46,7 +46,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * Opens the forwards and the served addresses of the options: their targets, their calls and their
@@ -63,13 +62,19 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
    * @throws InvalidInput when the host of the port is unknown
    */
   RunningForward open(ForwardSpec spec) throws StartFailure, InvalidInput {
-    Optional<TargetRuntime> fixedTarget = fixedTarget(spec);
+    boolean isFixed = !(parts.options.routing().authority() instanceof AuthorityMode.Preserve);
+    Optional<TargetRuntime> fixedTarget =
+        isFixed && spec.target() instanceof Target.Single single
+            ? Optional.of(target(spec, single.dataPlaneAuthority()))
+            : Optional.empty();
     Optional<AuthorityTargets> targetsByAuthority =
         fixedTarget.isPresent()
             ? Optional.empty()
             : Optional.of(
                 new AuthorityTargets(
-                    parts.control, parts.options.limits().maxTargets(), targetMaker(spec)));
+                    parts.control,
+                    parts.options.limits().maxTargets(),
+                    authority -> target(spec, authority)));
     var history = new TrafficHistory(spec.name(), parts.control, List.copyOf(parts.callLoops));
     var forward =
         new Forward(
@@ -81,7 +86,10 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
             parts.memory,
             parts.loops.count());
     Http2Listener listener = listen(spec, forward);
-    ListenAddress bound = bound(spec.listen(), listener.port());
+    ListenAddress bound =
+        spec.listen() instanceof ListenAddress.Tcp tcp
+            ? new ListenAddress.Tcp(tcp.host(), listener.port())
+            : spec.listen();
     return new RunningForward(
         spec.name(),
         bound,
@@ -90,37 +98,6 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
         fixedTarget,
         targetsByAuthority,
         history);
-  }
-
-  /** Returns the target of all requests; empty when each request's authority names its target. */
-  private Optional<TargetRuntime> fixedTarget(ForwardSpec spec) {
-    AuthorityMode mode = parts.options.routing().authority();
-    if (mode instanceof AuthorityMode.Preserve
-        || !(spec.target() instanceof Target.Single target)) {
-      return Optional.empty();
-    }
-    String authority =
-        mode instanceof AuthorityMode.Fixed fixed ? fixed.text() : target.dataPlaneAuthority();
-    return Optional.of(target(spec.name(), target, authority));
-  }
-
-  /**
-   * Returns a function that creates the target of a request's authority. If {@code --authority} is
-   * a fixed text, virtual hosts match that text, and the request's authority only selects the
-   * target.
-   */
-  private Function<String, TargetRuntime> targetMaker(ForwardSpec spec) {
-    Optional<String> fixed =
-        parts.options.routing().authority() instanceof AuthorityMode.Fixed f
-            ? Optional.of(f.text())
-            : Optional.empty();
-    return authority ->
-        target(
-            spec.name(),
-            spec.target() instanceof Target.Single single
-                ? single
-                : new Target.Xds(Optional.empty(), authority),
-            fixed.orElse(authority));
   }
 
   /** Returns the node id for a target's error messages; empty without a control plane (A88-24). */
@@ -146,17 +123,13 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
     }
   }
 
-  private static ListenAddress bound(ListenAddress asked, int port) {
-    return asked instanceof ListenAddress.Tcp tcp ? new ListenAddress.Tcp(tcp.host(), port) : asked;
-  }
-
   private static InetSocketAddress tcp(ListenAddress.Tcp address) {
     return new InetSocketAddress(address.host(), address.port());
   }
 
   /**
-   * Creates a served address without opening its port, and starts to connect to its app. Blocks
-   * until the control loop has created the address.
+   * Creates a served address and starts to connect to the app. The port stays closed. Blocks until
+   * the control loop has created the address.
    */
   RunningServe open(ServeSpec spec) {
     return CompletableFuture.supplyAsync(() -> make(spec), parts.control).join();
@@ -199,14 +172,20 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
   }
 
   /**
-   * Creates a target. The control planes need not be known before the target is started.
-   *
-   * @param forward the name of the forward that uses the target
-   * @param authority the data-plane authority, which virtual hosts match
+   * Creates the target of the requests with the given authority. The bootstrap may be unknown until
+   * the target is started. Virtual hosts match this authority, or the text of {@code --authority}
+   * if it is fixed.
    */
-  private TargetRuntime target(String forward, Target.Single target, String authority) {
+  private TargetRuntime target(ForwardSpec spec, String requestAuthority) {
+    String forward = spec.name();
+    Target.Single target =
+        spec.target() instanceof Target.Single single
+            ? single
+            : new Target.Xds(Optional.empty(), requestAuthority);
     String name = target.toString();
     ProxyOptions.Routing routing = parts.options.routing();
+    String authority =
+        routing.authority() instanceof AuthorityMode.Fixed fixed ? fixed.text() : requestAuthority;
     ProxyOptions.Measurement measurement = parts.options.measurement();
     boolean namesPriorities =
         measurement.otlp().isPresent()

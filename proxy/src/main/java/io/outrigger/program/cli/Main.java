@@ -18,8 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.Reporter;
 
@@ -27,13 +26,13 @@ import org.slf4j.helpers.Reporter;
  * Runs one command line in this process and ends the process with the command's exit code.
  *
  * <p>The process ends by {@link Runtime#halt}. A JVM that shuts down on a signal would exit with
- * 143, even after a complete drain. If a library calls {@code exit}, the shutdown hook drains as
- * after a first signal, waits for the end of the program, and halts with its exit code.
+ * 143, even after a complete drain. If a library calls {@code exit}, the shutdown hook begins a
+ * drain like the first signal, waits until the command has ended, and halts with the exit code of
+ * the command.
  */
 @AnyThread
 public final class Main {
-  private final CountDownLatch ended = new CountDownLatch(1);
-  private final AtomicInteger exitCode = new AtomicInteger(Failures.FAILED);
+  private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
 
   private Main() {}
 
@@ -78,11 +77,10 @@ public final class Main {
 
   private void run(Entrypoints entrypoints, String... args) {
     CommandContext context = CommandContext.ofProcess(entrypoints, this::signals);
-    exitCode.set(execute(context, args));
-    ended.countDown();
+    exitCode.complete(execute(context, args));
     context.out().flush();
     context.err().flush();
-    Runtime.getRuntime().halt(exitCode.get());
+    Runtime.getRuntime().halt(exitCode.join());
   }
 
   /**
@@ -108,18 +106,9 @@ public final class Main {
             new Thread(
                 () -> {
                   signals.arrived();
-                  awaitEnd();
-                  Runtime.getRuntime().halt(exitCode.get());
+                  Runtime.getRuntime().halt(exitCode.join());
                 },
                 "outrigger-shutdown"));
     return signals;
-  }
-
-  private void awaitEnd() {
-    try {
-      ended.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // the JVM ends now in any case
-    }
   }
 }
