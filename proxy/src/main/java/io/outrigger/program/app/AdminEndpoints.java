@@ -134,7 +134,7 @@ final class AdminEndpoints {
     return parts.memory.view(MAX_HOLDERS).thenApply(view -> AdminReply.json(200, view));
   }
 
-  /** Replies from the control loop, so that the probe times out when that loop hangs. */
+  /** The control loop creates the reply. If the control loop hangs, the probe times out. */
   private CompletionStage<AdminReply> live() {
     return parts.onControl(() -> AdminReply.text(200, "live"));
   }
@@ -177,7 +177,7 @@ final class AdminEndpoints {
         () -> AdminReply.json(200, parts.serves.stream().map(each -> each.view(parts)).toList()));
   }
 
-  /** Reads only thread-safe counters, so it needs no task on the control loop. */
+  /** Creates the reply without the control loop, because all counters are thread-safe. */
   private CompletionStage<AdminReply> calls() {
     return CallViews.reply(
             Instant.now(),

@@ -29,7 +29,7 @@ final class AdminServers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AdminServers.class);
 
   /**
-   * The period at which readiness is polled, since changes of readiness are not published. The
+   * The period at which readiness is polled, because no event reports a change of readiness. The
    * published health status is at most one period old.
    */
   private static final Duration HEALTH_PERIOD = Duration.ofMillis(100);
@@ -138,7 +138,8 @@ final class AdminServers implements AutoCloseable {
   }
 
   /**
-   * @param risk what hosts that reach the server can do; empty when that needs no warning
+   * @param risk the actions that the server allows to every host that can connect to it; empty when
+   *     no warning is needed
    */
   private void announce(Flag flag, String line, String risk) {
     address(flag)

@@ -20,8 +20,8 @@ import java.util.function.Function;
  * is created on first use and dropped after an hour without use (SC-03). The number of targets is
  * bounded. A request that is queued or unanswered counts as use of its target.
  *
- * <p>A dropped target is removed from the table, but closed one sweep later: a request that found
- * it may still have to be routed.
+ * <p>A sweep removes an idle target from the table, and the next sweep closes the target. In
+ * between, a request that found the target before its removal can still be routed.
  */
 @AnyThread
 final class AuthorityTargets implements TargetResolver {
@@ -58,8 +58,8 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   /**
-   * Starts the existing targets, and the sweep for idle targets; later targets start at once. Must
-   * run on the control loop.
+   * Starts the existing targets and the sweep for idle targets. After this call, new targets start
+   * at once. Must run on the control loop.
    */
   void start() {
     control.checkInside();

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Waits for files that other processes write: the bootstrap, and the files that its credentials and
  * certificate providers name. The class also waits for a Workload API (CONTRACT section 2, {@code
  * --bootstrap-timeout}). Each attempt reads all files again, so the files in use are consistent
- * even if they are replaced during the wait.
+ * even if another process replaces files during the wait.
  *
  * <pre>
  * an attempt finds                before the timeout    after the timeout
@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  *   a file absent                 waits                 fails and names the file
  *   a provider's file absent, or  waits                 uses the rest; clusters that
  *     no answer of its Workload API                       need the provider fail
- *   a wrong file, also at the     fails                 fails
- *     second attempt
+ *   an invalid file, also at      fails                 fails
+ *     the second attempt
  * </pre>
  */
 @AnyThread
@@ -46,7 +46,7 @@ final class BootstrapWait {
   }
 
   private final SourceLookup lookup;
-  private final Function<Bootstrap, Optional<String>> workloads;
+  private final Function<Bootstrap, Optional<String>> providers;
   private final String limit;
   private final long endNanos;
   private volatile Optional<String> missing = Optional.empty();
@@ -57,12 +57,12 @@ final class BootstrapWait {
   /**
    * Starts the timeout.
    *
-   * @param workloads returns the reason of the wait for a Workload API of the bootstrap; empty when
-   *     all have answered
+   * @param providers starts the certificate providers of a bootstrap; returns why a provider is not
+   *     ready, or empty when all providers are ready
    */
-  BootstrapWait(SourceLookup lookup, Function<Bootstrap, Optional<String>> workloads) {
+  BootstrapWait(SourceLookup lookup, Function<Bootstrap, Optional<String>> providers) {
     this.lookup = lookup;
-    this.workloads = workloads;
+    this.providers = providers;
     this.limit = lookup.timeout().toMillis() / 1000.0 + " s";
     this.endNanos = WaitingClock.nanoTime() + lookup.timeout().toNanos();
   }
@@ -93,7 +93,8 @@ final class BootstrapWait {
   /**
    * Reads the files repeatedly until all exist and are in use. Blocks.
    *
-   * @param isShuttingDown whether the process is shutting down; file errors are then ignored
+   * @param isShuttingDown whether the process is shutting down; during a shutdown, errors of files
+   *     are ignored
    * @param ended a future that completes when the process ends
    * @throws InvalidInput when a file is invalid, or is still missing after the timeout
    */
@@ -124,8 +125,8 @@ final class BootstrapWait {
   }
 
   /**
-   * Makes one attempt. Returns false when another attempt must follow: a file is missing, or is
-   * invalid for the first time and may be incomplete.
+   * Makes one attempt. Returns false when another attempt must follow, because a file is missing,
+   * or because a file is invalid and another process may still be writing it.
    *
    * @param found the source to use; if empty, this method reads the source again
    */
@@ -133,7 +134,8 @@ final class BootstrapWait {
     boolean wasWrong = isWrong;
     try {
       ConfigSource source = found.isPresent() ? found.get() : lookup.find();
-      // with a timeout of zero, OptionsReader has checked the source; parts report missing files
+      // With a timeout of zero, OptionsReader has validated the source. The users of a missing file
+      // report it.
       if (!lookup.timeout().isZero()) {
         requireFiles(source);
         SourceLookup.check(source);
@@ -160,7 +162,7 @@ final class BootstrapWait {
     if (file.isPresent()) {
       obstacle = file.filter(each -> each.isRequired() || !isOver()).map(MissingFile::reason);
     } else if (!isOver()) {
-      obstacle = workloads.apply(source.bootstrap());
+      obstacle = providers.apply(source.bootstrap());
     }
     if (obstacle.isPresent()) {
       String origin = source.bootstrapOrigin().orElse("bootstrap");

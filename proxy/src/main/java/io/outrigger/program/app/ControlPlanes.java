@@ -24,8 +24,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the bootstrap and the clients of its control planes. The bootstrap may appear after the
- * ports were opened; until then the status is empty.
+ * Holds the bootstrap and the clients of its control planes. The bootstrap may be unknown when the
+ * ports open. The status is empty until the bootstrap is known.
  */
 @AnyThread
 final class ControlPlanes {
@@ -43,11 +43,11 @@ final class ControlPlanes {
   private volatile @Nullable Known known;
 
   /**
-   * Creates the clients of the control planes of {@code bootstrap}, and of the servers in this
-   * process that stand in for a control plane.
+   * Creates the xDS clients of a process. Their resources come from the control planes of {@code
+   * bootstrap}, from static files, from DNS and from Kubernetes.
    *
-   * @param names the names of all {@code dns:///} targets
-   * @param kubernetes the endpoints of all {@code k8s:///} targets
+   * @param names the DNS names of all {@code dns:///} targets
+   * @param kubernetes supplies the endpoints of all {@code k8s:///} targets
    * @param files the static resources that replace the control planes
    * @throws IllegalArgumentException when a file that the bootstrap names cannot be used
    */

@@ -42,7 +42,8 @@ final class Drain {
   private final CompletableFuture<Void> exitRequested = new CompletableFuture<>();
 
   /**
-   * @param forwards complete before the shutdown begins, like {@code serves}
+   * @param forwards all forwards; forwards may be added until the shutdown begins
+   * @param serves all served addresses; addresses may be added until the shutdown begins
    */
   Drain(
       ControlLoop control,
@@ -61,7 +62,7 @@ final class Drain {
     return begun.get();
   }
 
-  /** Returns the phase of the shutdown as text for people; empty before the shutdown begins. */
+  /** Returns a description of the shutdown's phase; empty before the shutdown begins. */
   Optional<String> phase() {
     return !hasBegun()
         ? Optional.empty()

@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * {@code GET /explain}. The parameter {@code forward} is optional when there is only one forward.
- * With {@code serve}, the endpoint explains how a served address would treat a request. {@code
- * peer} then is the name of the client, and {@code source} its IP address.
+ * With {@code serve}, the endpoint explains how a served address would treat a request; {@code
+ * peer} is the name of the client, and {@code source} is the IP address of the client.
  */
 @AnyThread
 record ExplainEndpoint(Parts parts) implements AdminEndpoint {

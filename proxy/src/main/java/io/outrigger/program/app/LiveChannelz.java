@@ -24,9 +24,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supplies channelz with the state of the sidecar. One snapshot answers all requests within 100 ms.
- * The control loop needs milliseconds for a snapshot, and a client sends one request per
- * subchannel, perhaps ten thousand.
+ * Supplies channelz with the state of the sidecar. Each snapshot is reused for 100 ms: the control
+ * loop needs milliseconds to create a snapshot, and a channelz client may send ten thousand
+ * requests, one for each subchannel.
  */
 @AnyThread
 final class LiveChannelz implements ChannelzSource {

@@ -51,7 +51,7 @@ final class LocalOverlay {
 
   /**
    * @param roots files and folders; empty when there is no overlay
-   * @param read the content of the overlay files at the start
+   * @param read the content that the overlay files had when the options were read
    */
   LocalOverlay(
       ControlLoop loop,

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 
 /**
  * {@code /loggers}: lists the levels of all loggers; {@code POST} sets the level of one logger. A
- * {@code POST} also works for a class that has not been used and so has no logger yet. A logger is
- * never freed, so requests create at most {@link #MAX_CREATED} loggers.
+ * {@code POST} also works for a class that has not been used and so has no logger yet. Logback
+ * never frees a logger, so requests can create at most {@link #MAX_CREATED} loggers.
  */
 @AnyThread
 final class LoggerLevels {

@@ -29,7 +29,7 @@ final class PartSettings {
   private static final int MIN_STREAM_WINDOW = 16 << 10;
   private static final int MAX_FIRST_STREAM_WINDOW = 256 << 10;
 
-  /** The minimum keepalive time, to which A8 raises shorter times. */
+  /** The minimum keepalive time (A8). A shorter keepalive time is raised to this minimum. */
   private static final Duration MIN_KEEPALIVE_TIME = Duration.ofSeconds(10);
 
   private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
@@ -49,8 +49,9 @@ final class PartSettings {
   }
 
   /**
-   * Returns the settings of served calls, whose authority the app receives unchanged. The callers
-   * are not trusted, so error messages omit this node's id, except where A36 prescribes it.
+   * Returns the settings of served calls. The app receives the caller's authority unchanged. The
+   * callers are not trusted, so the node id appears only in the error messages for which A36
+   * prescribes the id.
    */
   static ForwardSettings serving(ProxyOptions options) {
     var measuring = Measuring.ofServer(options.measurement().calls().methods());
@@ -121,9 +122,9 @@ final class PartSettings {
   }
 
   /**
-   * Returns the HTTP/2 settings of apps' and backends' connections. The initial window of a stream
-   * is 1/4096 of the buffer memory, so the windows of 1,024 new streams take a quarter of that
-   * memory. The windows of one connection may grow to 1/16 of the buffer memory.
+   * Returns the HTTP/2 settings of connections to apps and to backends. The initial window of a
+   * stream is 1/4096 of the buffer memory, so the windows of 1,024 new streams take a quarter of
+   * that memory. The windows of one connection may grow to 1/16 of the buffer memory.
    */
   private static ConnectionSettings http2(ProxyOptions options, MemoryGauge memory) {
     ConnectionSettings defaults = ConnectionSettings.DEFAULT;

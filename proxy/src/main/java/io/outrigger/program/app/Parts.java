@@ -51,9 +51,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The parts of the sidecar, which the constructor creates in the order of their dependencies. The
- * ports and the admin endpoints use these parts. State that is confined to the control loop is read
- * only on that loop.
+ * The components of the sidecar. The constructor creates the components in the order of their
+ * dependencies. Ports and admin endpoints use the components. State that is confined to the control
+ * loop is read only on that loop.
  */
 @AnyThread
 final class Parts {
@@ -136,7 +136,8 @@ final class Parts {
    * Runs the certificate providers of {@code bootstrap} and stops all others. Blocks for at most
    * two seconds.
    *
-   * @return the reason of the wait for a Workload API or an istio CA; empty when all have answered
+   * @return why a provider is not ready: its Workload API or istio CA has not answered yet; empty
+   *     when all providers are ready
    */
   private Optional<String> startProviders(Bootstrap bootstrap) {
     return CompletableFuture.supplyAsync(
@@ -234,7 +235,9 @@ final class Parts {
         endpoints);
   }
 
-  /** Creates a view on the control loop; other threads read this view, which is immutable. */
+  /**
+   * Creates a view on the control loop. The view is immutable, so other threads can read the view.
+   */
   <T> CompletionStage<T> onControl(Supplier<T> view) {
     return CompletableFuture.supplyAsync(view, control)
         .whenComplete(

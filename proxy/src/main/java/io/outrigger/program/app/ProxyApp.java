@@ -38,9 +38,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The life of the sidecar. {@link #start} creates its {@link Parts} and opens ports, and lets the
- * parts watch resources as soon as the bootstrap is known. {@link #drain} ends all calls. {@link
- * #close} stops the sidecar.
+ * The composition root. {@link #start} creates all components of the sidecar, opens the ports, and
+ * starts to watch resources if the bootstrap is known. Otherwise {@link #awaitConfiguration} starts
+ * to watch. {@link #drain} begins the graceful shutdown. {@link #close} stops the sidecar.
  */
 @AnyThread
 public final class ProxyApp implements AutoCloseable {
@@ -157,7 +157,10 @@ public final class ProxyApp implements AutoCloseable {
     OutOfMemory.endsHeaviestOf(parts.memory);
   }
 
-  /** Logs the ports. Called when all are open, so that a failed start logs only its reason. */
+  /**
+   * Logs the ports. Called after all ports were opened, so that a failed start logs only the reason
+   * of the failure.
+   */
   private void announce() {
     log.info(
         "outrigger {}, commit {}, Java {}, node {}",

@@ -21,7 +21,8 @@ import java.util.stream.Stream;
  * @param listen the bound address; port 0 is replaced by the port that the system chose
  * @param fixedTarget the only target of the forward; empty if the authority of a request selects
  *     the target
- * @param targetsByAuthority the targets of a forward whose requests name their target
+ * @param targetsByAuthority the targets that the authorities of requests have selected; empty if
+ *     there is a fixed target
  */
 @AnyThread
 record RunningForward(
@@ -46,20 +47,20 @@ record RunningForward(
         .orElseGet(() -> fixedTarget.stream().toList());
   }
 
-  /** Returns the target of requests with this authority; empty before the first such request. */
+  /** Returns the target of requests with this authority; empty before the first request. */
   Optional<TargetRuntime> targetOf(String authority) {
     return fixedTarget.or(() -> targetsByAuthority.flatMap(targets -> targets.find(authority)));
   }
 
   /**
-   * Returns the state of the fixed target. A forward that is routed by authority is always ready,
-   * since it has no target before the first request.
+   * Returns the state of the fixed target. A forward without a fixed target is always READY,
+   * because it has no target at all before the first request.
    */
   TargetRuntime.State state() {
     return fixedTarget.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);
   }
 
-  /** Returns why the whole forward fails, or which resource it waits for. */
+  /** Returns why all requests of the forward fail, or for which resource the forward waits. */
   Optional<String> error() {
     return fixedTarget.flatMap(TargetRuntime::error);
   }

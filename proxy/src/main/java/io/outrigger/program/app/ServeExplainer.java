@@ -30,8 +30,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Explains how a served address would treat a request, without sending the request. Real calls use
- * the same filter chain, peer checks, route and filters.
+ * Explains how a served address would treat a request, without sending the request. The explanation
+ * uses the filter chains, peer checks, routes and filters of real calls.
  */
 @AnyThread
 final class ServeExplainer {
@@ -50,7 +50,7 @@ final class ServeExplainer {
   private final String connection;
 
   /**
-   * The explanation; the component names are the JSON names in CONTRACT.
+   * The explanation. The record components have the names of the JSON members in CONTRACT.
    *
    * @param route the name or the index of the route
    * @param filters the RBAC filters with their verdicts, up to the first that denies the request

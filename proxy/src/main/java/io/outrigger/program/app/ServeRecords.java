@@ -26,14 +26,14 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * Counts the decisions of RBAC and the TLS handshakes of one served address, and writes its audit
- * log. Adds a {@code denied} event at most once per second and policy.
+ * Counts the RBAC decisions and the TLS handshakes of one served address, and writes the audit log
+ * of the address. Adds a {@code denied} event at most once per second and policy.
  */
 @AnyThread
 final class ServeRecords implements ServeObserver {
   /**
-   * The maximum number of decision counters, since a control plane may send any number of policies
-   * over time. Further decisions share one counter.
+   * The maximum number of decision counters. The number of policies over time has no limit, so all
+   * decisions beyond this maximum share one counter.
    */
   static final int MAX_DECISIONS = 1_000;
 

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One xDS target: turns each configuration into a selector and load-balancing trees.
  *
- * <p>{@link #onConfig} updates in the order of A31: first balancing, then the selector. Last, the
- * clusters that no route uses any more are released. Routes hold cluster handles, so the {@link
- * ClusterManager} knows every cluster that a selector names.
+ * <p>{@link #onConfig} updates in the order of A31: first balancing, then the selector. Last,
+ * {@link #onConfig} releases the clusters that no route uses any more. Routes hold cluster handles,
+ * so the {@link ClusterManager} knows every cluster that a selector names.
  */
 @ControlConfined
 public final class TargetRuntime
@@ -58,7 +58,7 @@ public final class TargetRuntime
    * @param name the target as configured, such as {@code xds:///orders}
    * @param makeClusters creates the cluster manager, which notifies the given listener
    * @param makeDependencies creates the resource graph of this target, which notifies the given
-   *     listener. Called by {@link #start}, because the control plane may be unknown before
+   *     listener. {@link #start} calls this function, because the bootstrap may be unknown before
    */
   public TargetRuntime(
       ControlLoop control,
@@ -193,7 +193,10 @@ public final class TargetRuntime
     return current.failure().isPresent() ? State.ERROR : State.READY;
   }
 
-  /** Returns why the whole target fails, or which resource its first configuration waits for. */
+  /**
+   * Returns why all requests of the target fail, or for which resource the first configuration
+   * waits.
+   */
   Optional<String> error() {
     control.checkInside();
     ConfigSelector current = selector;

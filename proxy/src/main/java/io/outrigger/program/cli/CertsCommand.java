@@ -8,8 +8,8 @@ import picocli.CommandLine.Option;
 /** {@code outrigger certs}: the certificate providers of a running sidecar. */
 @Command(
     description =
-        "Shows the certificates of a running sidecar: its identities and their validity, the trusted"
-            + " roots, and why the newest files are not in use.")
+        "Shows the certificates of a running sidecar: identities, their validity, trusted roots,"
+            + " and why newer files are not in use.")
 final class CertsCommand extends AdminCommand {
   @Option(names = "--json", description = "prints the response of the admin server as JSON")
   private boolean json;

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 /**
  * The parts of the process that a command uses.
  *
- * @param signals installs the signal handlers; the JVM's default handlers apply until a command
- *     calls this supplier
+ * @param signals installs the signal handlers. Until a command calls this supplier, the JVM's
+ *     default handlers apply
  */
 record CommandContext(
     Entrypoints programs,

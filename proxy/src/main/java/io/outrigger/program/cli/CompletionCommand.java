@@ -23,7 +23,7 @@ final class CompletionCommand implements Callable<Integer> {
   /** The line in picocli's script that turns off file completion, even for {@code --bootstrap}. */
   private static final String NO_FILES = "  type compopt &>/dev/null && compopt +o default\n";
 
-  /** The script expects {@code --flag value}. {@code --flag=value} is three words to bash. */
+  /** The script expects {@code --flag value}; to bash, {@code --flag=value} is three words. */
   private static final String VALUES =
       """
       if [ -n "$BASH_VERSION" ]; then

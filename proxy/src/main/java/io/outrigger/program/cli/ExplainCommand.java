@@ -18,7 +18,7 @@ final class ExplainCommand extends AdminCommand {
   @Option(
       names = "--forward",
       paramLabel = "NAME",
-      description = "may be left out when there is only one")
+      description = "the forward; optional if there is only one")
   private Optional<String> forward = Optional.empty();
 
   @Option(

@@ -6,7 +6,7 @@ import java.io.PrintWriter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns a failure into stderr lines and an exit code; stack traces are logged at DEBUG only. */
+/** Prints a failure on stderr and returns the exit code. Stack traces are logged only at DEBUG. */
 final class Failures {
   static final int OK = 0;
   static final int FAILED = 1;

@@ -23,8 +23,8 @@ public final class JulHandler extends Handler {
   private final SimpleFormatter formatter = new SimpleFormatter();
 
   /**
-   * Makes java.util.logging install this handler at its first use. To create the log manager at the
-   * start would take longer than all other setup of logs.
+   * Makes java.util.logging install this handler when a library first uses java.util.logging.
+   * Creating the log manager at the start would take longer than the rest of the log setup.
    */
   static void announce() {
     System.setProperty("java.util.logging.config.class", Setup.class.getName());
@@ -52,7 +52,7 @@ public final class JulHandler extends Handler {
     if (record.getLevel().intValue() >= Level.SEVERE.intValue()) {
       Throwable thrown = record.getThrown();
       if (thrown != null && Exhaustion.isOutOfMemory(thrown)) {
-        OutOfMemory.onThread(thrown); // gRPC logs this when it has put a channel into panic mode
+        OutOfMemory.onThread(thrown); // gRPC logs this error when a channel enters panic mode
       }
       logger.error(message, record.getThrown());
     } else {

@@ -18,14 +18,14 @@ import org.slf4j.LoggerFactory;
  * program's own classes. Libraries log at WARN, or at {@code --log-level} if that level is higher.
  */
 public final class LogSetup {
-  /** Loggers of each failed export, which are off because the program itself logs outages. */
+  /** Loggers that log each failed export. They are off, because the program logs outages itself. */
   private static final List<String> REPEATING_LOGGERS =
       List.of(
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
   /**
-   * The gRPC logger that warns with a stack trace at every failed lookup of a name. These warnings
-   * are off, because the program logs why a stream or an export failed.
+   * The gRPC logger that warns with a stack trace about every failed lookup of a name. These
+   * warnings are off, because the program itself logs why a stream or an export failed.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 

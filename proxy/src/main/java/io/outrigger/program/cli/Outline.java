@@ -18,8 +18,9 @@ import java.util.Set;
 
 /**
  * Renders a JSON object or list as an outline for people. A member without a value is left out. An
- * object of plain values takes one line, in which null is written {@code none}. Text from other
- * processes is cleaned of terminal control characters.
+ * object of plain values takes one line. The members in {@link #SECONDS} are shown as durations, or
+ * as {@code none} if they are null. Text from other processes is cleaned of terminal control
+ * characters.
  */
 final class Outline {
   private static final int MAX_ELEMENTS = 20;

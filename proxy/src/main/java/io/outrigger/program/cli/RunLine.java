@@ -37,7 +37,7 @@ final class RunLine {
       } else if (i + 1 == args.length || args[i + 1].startsWith("--")) {
         value = "true";
       } else {
-        return Optional.empty(); // unclear whether this is the switch's value
+        return Optional.empty(); // the next argument may be the value of the switch
       }
       if (!line.take(flag.get(), value)) {
         return Optional.empty();
@@ -51,8 +51,8 @@ final class RunLine {
   }
 
   /**
-   * Adds a value; returns whether it is plain. A command line is not plain if a value is empty or
-   * begins with a dash, or if a flag that is not repeatable occurs twice.
+   * Adds a value. Returns false if picocli has to read the command line, because the value is empty
+   * or begins with a dash, or because a flag that is not repeatable occurs twice.
    */
   private boolean take(Flag flag, String value) {
     List<String> values = given.computeIfAbsent(flag, f -> new ArrayList<>());

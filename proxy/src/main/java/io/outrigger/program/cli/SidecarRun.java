@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /** A run of the sidecar. All existing input is read and validated before the program starts. */
 record SidecarRun(CommandContext context) {
   /**
-   * Created before a second thread starts: while SLF4J initializes, other threads would get
-   * substitute loggers.
+   * Created before a second thread starts, because other threads get substitute loggers while SLF4J
+   * initializes.
    */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
@@ -34,7 +34,7 @@ record SidecarRun(CommandContext context) {
   /**
    * Initializes libraries while the main thread reads flags and files. Each initialization would
    * otherwise run at the first use of its library. If an initialization fails, the first use of the
-   * library fails too, and the start reports the reason.
+   * library also fails, and the start reports why.
    */
   private Signals prepare() {
     for (Runnable part : context.programs().preparation()) {

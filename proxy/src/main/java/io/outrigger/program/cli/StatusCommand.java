@@ -78,8 +78,9 @@ final class StatusCommand extends AdminCommand {
   }
 
   /**
-   * Returns the replies of all endpoints, limited to the chosen forwards: one member for each
-   * endpoint, with its name. Endpoints that an older sidecar lacks are left out.
+   * Returns an object in which each member has the name of an endpoint and the reply of that
+   * endpoint. Replies contain only the chosen forwards. Endpoints that an older sidecar lacks are
+   * left out.
    */
   private JsonView replies(AdminClient client) throws StartFailure, InvalidInput {
     String body = client.body("/forwards");
@@ -127,8 +128,8 @@ final class StatusCommand extends AdminCommand {
   }
 
   /**
-   * Refreshes the display until the output is closed. The display continues when the sidecar does
-   * not reply, since the sidecar may be restarting.
+   * Refreshes the display until the output is closed. A missing reply does not end the display,
+   * because the sidecar may be restarting.
    */
   @SuppressWarnings("SystemConsoleNull") // jvm.options selects the console that is null in a pipe
   private int watch(AdminClient client) throws InvalidInput {

@@ -38,8 +38,7 @@ import picocli.CommandLine.Option;
     description = {
       "Validates a bootstrap and static resources as the sidecar would, and checks their"
           + " references. With --live, also validates the resources that the control plane sends"
-          + " for a target. Prints every finding. Exits with 2 after an error; warnings exit with"
-          + " 0."
+          + " for a target. Prints every finding. Exits with 2 if there is an error, else with 0."
     })
 final class ValidateCommand implements Callable<Integer> {
   /** The largest number of endpoints that are printed for each node of a tree. */
@@ -49,7 +48,7 @@ final class ValidateCommand implements Callable<Integer> {
       names = "--bootstrap",
       paramLabel = "FILE",
       description =
-          "default: $GRPC_XDS_BOOTSTRAP or $GRPC_XDS_BOOTSTRAP_CONFIG, where one of them is set")
+          "the gRPC xDS bootstrap. Default: $GRPC_XDS_BOOTSTRAP, else $GRPC_XDS_BOOTSTRAP_CONFIG")
   private Optional<Path> bootstrap = Optional.empty();
 
   @Option(
@@ -63,14 +62,15 @@ final class ValidateCommand implements Callable<Integer> {
       names = "--overlay",
       paramLabel = "PATH",
       arity = "1..*",
-      description = "files or folders of local policy; tried over --resources and over --live")
+      description =
+          "files or folders of local policy, applied to the resources of --resources and --live")
   private List<Path> overlays = new ArrayList<>();
 
   @Option(
       names = "--live",
       description =
           "fetches the resources of --target from the control plane, DNS or the API server of"
-              + " Kubernetes, and prints its tree")
+              + " Kubernetes, and prints the LB tree")
   private boolean live;
 
   @Option(
@@ -82,7 +82,7 @@ final class ValidateCommand implements Callable<Integer> {
   @Option(
       names = "--kubeconfig",
       paramLabel = "FILE",
-      description = "for a k8s: target outside of a cluster")
+      description = "a kubeconfig file, for a k8s: target outside of a cluster")
   private Optional<Path> kubeconfig = Optional.empty();
 
   @Option(

@@ -57,7 +57,7 @@ public final class Demo {
       for (String name : List.of("alpha", "beta", "gamma")) {
         backends.add(new DemoBackend(name));
       }
-      int served = freePort(); // no port of a backend
+      int served = freePort(); // chosen last, so that no backend gets the same port
       return run(served, backends.subList(0, 2), backends.get(2), limit, admin, out, stopped);
     } catch (IOException e) {
       throw new StartFailure("the demo cannot start: " + e.getMessage(), e);
@@ -129,7 +129,7 @@ public final class Demo {
         Machine.current());
   }
 
-  /** Returns the JSON text of a bootstrap; {@code more} has its last members. */
+  /** Returns the JSON text of a bootstrap, which ends with the members in {@code more}. */
   private static String bootstrap(int controlPlanePort, String node, String more) {
     return """
     {

@@ -47,7 +47,7 @@ final class DemoControlPlane implements AutoCloseable {
    */
   private static final String MESH = "mesh.json.template";
 
-  /** A Listener without its port, with mutual TLS and a policy that allows one caller. */
+  /** A Listener with mutual TLS and a policy that allows one caller; its port is filled in. */
   private static final String SERVED = "served.json.template";
 
   private static final String LOCALITY =

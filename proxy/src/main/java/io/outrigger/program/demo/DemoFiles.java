@@ -13,8 +13,8 @@ import java.util.Objects;
 
 /**
  * The files of the demo's mesh in a temporary folder: the certificates, and the bootstrap with
- * which a user can start a second sidecar. The program contains the certificates and their keys, so
- * they protect nothing, and the demo listens only on loopback.
+ * which a user can start a second sidecar. The certificates and their keys are published with the
+ * program, so they protect nothing. The demo therefore listens only on loopback.
  */
 @AnyThread
 final class DemoFiles implements AutoCloseable {
@@ -80,9 +80,9 @@ final class DemoFiles implements AutoCloseable {
   /** Returns the JSON of the sidecar's certificate provider, for the bootstrap. */
   String provider() {
     return """
-        {"default": {"plugin_name": "file_watcher", "config": {"certificate_file": "%1$s",
-          "private_key_file": "%1$s", "ca_certificate_file": "%2$s"}}}
-        """
+    {"default": {"plugin_name": "file_watcher", "config": {"certificate_file": "%1$s",
+      "private_key_file": "%1$s", "ca_certificate_file": "%2$s"}}}
+    """
         .formatted(file(GREETER), file(ROOT));
   }
 

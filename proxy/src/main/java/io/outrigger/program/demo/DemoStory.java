@@ -33,7 +33,7 @@ final class DemoStory {
    */
   record Peers(DemoClient allowed, DemoClient denied, Connector anonymous) {}
 
-  /** Creates a client for one call: a client that is refused would connect again and again. */
+  /** Creates a client for a single call: a rejected client would connect again and again. */
   interface Connector {
     DemoClient connect() throws IOException;
   }
@@ -189,7 +189,7 @@ final class DemoStory {
     out.flush();
   }
 
-  /** Prints a line of the story, which ends when the user ends the demo. */
+  /** Prints a line of the story, unless the user has ended the demo. */
   private void say(String text) {
     if (stopped.getAsBoolean()) {
       return;

@@ -27,8 +27,8 @@ public final class BootstrapSource {
   public static final String TEXT_VARIABLE = "GRPC_XDS_BOOTSTRAP_CONFIG";
 
   /**
-   * The bootstrap when no source is set. This bootstrap has no control plane. Each Listener has the
-   * name of its target or served address.
+   * The bootstrap that is used when no source is set. This bootstrap has no control plane. Each
+   * Listener has the name of its target or of its served address.
    */
   public static final Bootstrap NONE =
       new Bootstrap(

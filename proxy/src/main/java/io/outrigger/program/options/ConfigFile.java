@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;
 
-  /** Keys that messages may show. If the flag names a wrong file, other keys may be secrets. */
+  /** The form of keys that messages may show; other text may be a secret from a wrong file. */
   private static final Pattern FORM = Pattern.compile("[A-Za-z_-]{1,40}");
 
   private static final int SHOWN_WITHOUT_KEY = 3;
@@ -36,7 +36,7 @@ final class ConfigFile {
   private final Problems problems = new Problems();
   private final Map<Flag, Given> settings = new EnumMap<>(Flag.class);
 
-  /** The positions of entries whose keys messages may not show. */
+  /** The positions of entries whose keys do not have the {@link #FORM}. */
   private final List<String> withoutKey = new ArrayList<>();
 
   private ConfigFile(Path file) {

@@ -14,8 +14,9 @@ public enum Flag {
           + " text in $GRPC_XDS_BOOTSTRAP_CONFIG"),
   BOOTSTRAP_TIMEOUT(
       "DURATION",
-      "how long to wait for the bootstrap, and for the credential files that it names, while"
-          + " they do not exist; meanwhile, ports are open and calls wait. Default 0s"),
+      "how long to wait for the bootstrap, and for the credential files that it names, if"
+          + " they do not exist yet; ports are open during the wait, and calls are queued."
+          + " Default 0s"),
   RESOURCES(
       "PATH",
       Arity.MANY,
@@ -23,16 +24,16 @@ public enum Flag {
           + " files, which is watched. Repeatable"),
   STATE(
       "DIR",
-      "a folder in which the resources of the control plane are kept, for a start while no control"
-          + " plane answers; see docs/run/state.md. Default off"),
+      "a folder that stores the resources of the control plane; a later start uses them if"
+          + " no control plane answers; see docs/run/state.md. Default off"),
   STATE_AFTER(
       "DURATION",
-      "how long a start waits for an answer of a control plane before it uses kept resources."
-          + " Default 5s"),
+      "how long a start waits for a control plane before it uses stored resources. Default"
+          + " 5s"),
   STATE_MAX_AGE(
       "DURATION",
-      "how old kept resources may be: the time since the control plane was last reachable. Default"
-          + " 24h"),
+      "how old stored resources may be; their age is the time since the control plane was"
+          + " last reachable. Default 24h"),
   OVERLAY(
       "PATH",
       Arity.MANY,
@@ -48,12 +49,12 @@ public enum Flag {
           + " endpoints of a Kubernetes Service). Repeatable"),
   DNS_REFRESH(
       "DURATION",
-      "how often the name of a dns: target is looked up again, but not before its TTL has passed;"
-          + " 0s: only when a connection is lost. Default 30s"),
+      "how often the name of a dns: target is looked up again, but never before the TTL of"
+          + " the DNS records has passed; 0s: only when a connection is lost. Default 30s"),
   KUBECONFIG(
       "FILE",
-      "where the API server of k8s: targets is, and the credentials for it. Default: those of the"
-          + " pod's service account"),
+      "a kubeconfig file with the address and the credentials of the API server for k8s:"
+          + " targets. Default: the service account of the pod"),
   ZONE(
       "NAME",
       "the zone of this process; for k8s: targets, calls go to endpoints whose topology hints name"
@@ -62,13 +63,14 @@ public enum Flag {
       "[NAME@]LISTEN=APP",
       Arity.MANY,
       "an address that other programs of the mesh call, and the app behind it; the control"
-          + " plane says who may call and over which TLS (see docs/use/serve.md). LISTEN:"
-          + " IP:PORT or [IP6]:PORT. APP: HOST:PORT or unix:/path. Repeatable"),
+          + " plane defines the allowed callers and their TLS (see docs/use/serve.md)."
+          + " LISTEN: IP:PORT or [IP6]:PORT. APP: HOST:PORT or unix:/path. Repeatable"),
   SERVE_DRAIN_SPREAD(
       "DURATION",
-      "when the control plane changes a served address, the time over which its older"
-          + " connections get GOAWAY; 0s: at once. Default 30s"),
-  SERVE_DRAIN_GRACE("DURATION", "how long connections of a replaced Listener stay. Default 10m"),
+      "the time over which older connections get GOAWAY after the control plane has changed"
+          + " a served address; 0s: at once. Default 30s"),
+  SERVE_DRAIN_GRACE(
+      "DURATION", "how long connections of a replaced Listener may stay open. Default 10m"),
   SERVE_REQUIRE_RBAC(
       "refuses the requests of a filter chain or route without an RBAC filter of action ALLOW"),
   PEER_HEADER(
@@ -76,8 +78,8 @@ public enum Flag {
       "the header that tells a served app the certificate of its caller. Default off"),
   MAX_TARGETS(
       "N",
-      "how many targets a forward to xds:///* has at once, or any forward with --authority"
-          + " preserve: one for each :authority. Default 100"),
+      "the maximum number of targets of a forward that has one target for each :authority:"
+          + " a forward to xds:///*, or any forward with --authority preserve. Default 100"),
   ADMIN(
       "HOST:PORT",
       "the address of the admin HTTP server and its page; 'off' disables it. Default"
@@ -117,17 +119,20 @@ public enum Flag {
   MAX_MEMORY(
       "BYTES",
       "how much memory peers may make the process use, on the heap and outside it, such as"
-          + " 64MiB; beyond it the connections that use most are closed. Default: what fits into"
-          + " the container"),
+          + " 64MiB; above this limit, the connections that use most memory are closed."
+          + " Default: what fits into the container"),
   MAX_QUEUED_REQUESTS(
-      "N", "how many requests of a forward may wait for names and connections. Default 10000"),
+      "N",
+      "how many requests of a forward may wait for name resolution and connections. Default"
+          + " 10000"),
   IGNORE_ROUTE_TIMEOUT("ignores RouteAction.timeout and max_grpc_timeout, as proxyless clients do"),
   AUTHORITY(
       "target|preserve|TEXT",
       "the :authority that is sent to backends and matched against virtual hosts: the target's,"
           + " the app's own, or a fixed one. Default target"),
   DRAIN_DELAY("DURATION", "how long requests are still accepted after SIGTERM. Default 0s"),
-  DRAIN_TIMEOUT("DURATION", "how long open requests may then take to finish. Default 30s"),
+  DRAIN_TIMEOUT(
+      "DURATION", "how long open requests may take to finish after --drain-delay. Default 30s"),
   ACCESS_LOG("-|FILE", "writes one JSON line per request; - means stdout. Default off"),
   METRIC_METHODS(
       "METHOD",

@@ -16,7 +16,7 @@ record GivenFlags(Map<Flag, Given> given) {
   /**
    * @param origin the flag's name in messages: {@code --admin}, {@code OUTRIGGER_ADMIN} or {@code
    *     outrigger.yaml: admin}
-   * @param values the given values; several only for a repeatable flag
+   * @param values one value, or several values of a repeatable flag
    */
   record Given(String origin, List<String> values) {
     Given {

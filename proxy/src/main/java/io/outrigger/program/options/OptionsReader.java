@@ -76,8 +76,8 @@ public final class OptionsReader {
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
   /**
-   * The largest number of methods with metrics of their own, since each of these methods has
-   * histograms on every event loop.
+   * The maximum number of methods that metrics count separately. Each such method has histograms on
+   * every event loop.
    */
   private static final int MAX_METHODS = 100;
 
@@ -204,8 +204,9 @@ public final class OptionsReader {
   }
 
   /**
-   * Returns the source; empty when it cannot be read. With a timeout, {@code BootstrapWait} reads
-   * the source again and reports errors. Without a timeout, errors go to {@code problems}.
+   * Returns the source; empty when the source cannot be read. With a timeout, {@code BootstrapWait}
+   * reads the source again and reports errors. Without a timeout, {@link #problems} gets the
+   * errors.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
@@ -419,7 +420,7 @@ public final class OptionsReader {
     return bytes;
   }
 
-  /** Describes the JVM's limit. A larger {@code --max-memory} would have no effect. */
+  /** Describes the JVM's memory limit; a larger {@code --max-memory} would have no effect. */
   private static String jvmLimit(MemoryPlan memory) {
     return ("the JVM has for it, %s: %s of the heap and %s for buffers; raise the container's"
             + " memory limit, or the JVM's limits in OUTRIGGER_JAVA_OPTS")

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Reads {@code --forward} and {@code --serve}, and checks that names and addresses are unique. All
- * ports must have different addresses, and all values of one flag different names.
+ * Reads {@code --forward} and {@code --serve}, and checks that names and addresses are unique. No
+ * two ports may have the same address, and no two values of a flag may have the same name.
  */
 final class PortsReader {
   private final GivenFlags settings;

@@ -15,8 +15,8 @@ final class Problems {
   }
 
   /**
-   * Returns the parsed value of a text. Adds the message of an {@link IllegalArgumentException} of
-   * the parser, and returns empty.
+   * Returns the parsed value of a text. If the parser throws an {@link IllegalArgumentException},
+   * adds the message of the exception and returns empty.
    */
   <T> Optional<T> parse(String place, String text, Function<String, T> parser) {
     try {
@@ -35,7 +35,7 @@ final class Problems {
     lines.addAll(input.lines());
   }
 
-  /** Returns the last error if it is the only error, else an exception with all errors. */
+  /** Returns {@code last} if there is no earlier error, otherwise an exception with all errors. */
   InvalidInput combinedWith(InvalidInput last) {
     if (lines.isEmpty()) {
       return last;

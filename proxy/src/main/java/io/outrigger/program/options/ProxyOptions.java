@@ -79,12 +79,12 @@ public record ProxyOptions(
   public record KubernetesAccess(ApiAccess api, Optional<String> zone) {}
 
   /**
-   * @param bootstrap the given bootstrap, else the default bootstrap. With static resources, {@link
-   *     #STATIC_SERVER} is its only server. If no forward needs a control plane, it may have no
-   *     server
+   * @param bootstrap the given bootstrap, or else the default bootstrap. With static resources, the
+   *     only server of the bootstrap is {@link #STATIC_SERVER}. The bootstrap has at least one
+   *     server if a target or a served address needs a control plane
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
-   * @param warnings one line per questionable part of the bootstrap or the flags
+   * @param warnings one line for each warning about the bootstrap or the flags
    * @param resources paths of static resources that replace the control plane; empty with a control
    *     plane
    * @param files the content of {@code resources}; {@link SourceLookup#check} validates it
@@ -110,7 +110,7 @@ public record ProxyOptions(
   }
 
   /**
-   * The store of resources for a start while no control plane answers.
+   * The settings of {@code --state}, which stores resources for a start without a control plane.
    *
    * @param after the time that a start waits for a control plane before it uses the stored
    *     resources
@@ -142,7 +142,7 @@ public record ProxyOptions(
       Duration dnsRefresh) {}
 
   /**
-   * @param calls the attributes that metrics of the forwards' calls distinguish
+   * @param calls the attributes by which metrics distinguish the calls of forwards
    * @param leftOutLabels the optional labels that metrics do not have
    * @param otlp the endpoint of the collector; empty when OTLP is off
    */

@@ -52,8 +52,8 @@ public final class SourceLookup {
    * each target and served address; {@link #check} validates the resources.
    *
    * @throws AbsentFile when the named bootstrap does not exist
-   * @throws InvalidInput with one line per error, when a file is invalid or a needed bootstrap is
-   *     not named
+   * @throws InvalidInput with one line per error, when a file is invalid, or when a target needs a
+   *     control plane and no bootstrap is named
    */
   public ConfigSource find() throws InvalidInput {
     boolean isNeeded = ports.needsControlPlane();
@@ -108,7 +108,7 @@ public final class SourceLookup {
   }
 
   /**
-   * Validates static resources offline, by the rules of the live client.
+   * Validates static resources by the rules that the client of a control plane applies.
    *
    * @param bootstrap supplies the server features and certificate providers
    * @param overlay the local policy that is applied to the resources

@@ -14,10 +14,10 @@ import java.util.stream.Stream;
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** The first letter of the system's error, which follows the address in the message. */
+  /** Matches the first letter of the system's error, which follows the address in the message. */
   private static final Pattern CAPITAL = Pattern.compile("(^|: )[A-Z]");
 
-  /** The remedies for failed binds. A key is part of the message of the failure. */
+  /** The remedies for failed binds. Each key is a part of the error message of the system. */
   private static final Map<String, String> REMEDIES =
       Map.of(
           "already in use",

@@ -42,7 +42,7 @@ public sealed interface Target {
   /** Returns the default name of a forward to this target. */
   String forwardName();
 
-  /** Returns the in-process source of resources; empty for a target of a control plane. */
+  /** Returns the in-process server of the target's resources; empty with a control plane. */
   default Optional<XdsServer> ownServer() {
     return Optional.empty();
   }
