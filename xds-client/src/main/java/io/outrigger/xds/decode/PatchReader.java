@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /** Reads the patch of an overlay rule: a partial message in proto3 JSON. */
@@ -88,8 +88,7 @@ public final class PatchReader {
           "HttpProtocolOptions",
           Set.of("common_http_protocol_options", "idle_timeout"));
 
-  private static final String PROTOCOL_OPTIONS =
-      "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+  private static final String PROTOCOL_OPTIONS = ClusterDecoder.HTTP_PROTOCOL_OPTIONS;
 
   private static final String TYPE = "@type";
 
@@ -98,9 +97,7 @@ public final class PatchReader {
   private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
   private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
 
-  /**
-   * A valid cluster. A patch is checked by merging it into this cluster and decoding the result.
-   */
+  /** A valid cluster, into which each patch of a cluster is merged. */
   private static final Cluster CLUSTER =
       Cluster.newBuilder()
           .setName("trial")
@@ -113,7 +110,7 @@ public final class PatchReader {
               Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
           .build();
 
-  /** A valid route action, used in the same way as {@link #CLUSTER}. */
+  /** A valid route action, into which each patch of a route is merged. */
   private static final RouteAction ROUTE =
       RouteAction.newBuilder()
           .setCluster("trial")
@@ -138,28 +135,43 @@ public final class PatchReader {
    */
   public static Result cluster(JsonObject patch, Set<String> ruleFields) {
     return read(
-        patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ruleFields, PatchReader::tryOnCluster);
+        patch,
+        CLUSTER,
+        CLUSTER_FIELDS,
+        ruleFields,
+        (message, errors) ->
+            ClusterDecoder.decode((Cluster) message, message.toByteString(), CONTEXT, errors));
   }
 
   public static Result route(JsonObject patch) {
+    var scope = new RouteDecoder.Scope(CONTEXT, false, Set.of(), List.of());
     return read(
-        patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of(), PatchReader::tryOnRoute);
+        patch,
+        ROUTE,
+        ROUTE_FIELDS,
+        Set.of(),
+        (message, errors) ->
+            RouteActionDecoder.decode((RouteAction) message, Optional.empty(), scope, errors));
   }
 
+  /**
+   * @param base a valid message; the patch is checked by merging it into this message
+   * @param decoder decodes the merged message
+   */
   private static Result read(
       JsonObject patch,
-      Message type,
+      Message base,
       Set<String> allowed,
       Set<String> ruleFields,
-      Function<Patch, List<FieldError>> trial) {
+      BiFunction<Message, FieldErrors, Optional<?>> decoder) {
+    Descriptor type = base.getDescriptorForType();
     FieldErrors errors = FieldErrors.ofResource();
     var kept = new JsonObject();
     patch
         .asMap()
         .forEach(
             (name, value) -> {
-              Optional<FieldDescriptor> field =
-                  JsonDiagnosis.find(type.getDescriptorForType(), name);
+              Optional<FieldDescriptor> field = JsonDiagnosis.find(type, name);
               if (field.isPresent() && !allowed.contains(field.get().getName())) {
                 errors.at(name).add(refusal(allowed, ruleFields));
               } else if (field.isPresent() && field.get().isMapField() && !value.isJsonNull()) {
@@ -169,14 +181,18 @@ public final class PatchReader {
               }
             });
     int before = errors.count();
-    JsonDiagnosis.message(UnreadTypes.wrapped(kept), type.getDescriptorForType(), errors);
+    JsonDiagnosis.message(UnreadTypes.wrapped(kept), type, errors);
     Patch read =
         errors.count() > before
             ? Patch.NOTHING
-            : new Patch(fields(kept, type.newBuilderForType(), errors));
+            : new Patch(fields(kept, base.newBuilderForType(), errors));
+    var merge = new Merge(base);
+    merge.apply(RULE, read);
+    FieldErrors inMerged = FieldErrors.ofResource();
+    var unused = decoder.apply(merge.message(), inMerged);
     return new Result(
         read,
-        Stream.concat(errors.all().stream(), trial.apply(read).stream()).toList(),
+        Stream.concat(errors.all().stream(), inMerged.all().stream()).toList(),
         errors.ignored());
   }
 
@@ -215,15 +231,13 @@ public final class PatchReader {
       return Optional.of(new Patch.Whole(field, null, "null"));
     }
     if (field.isMapField() && into instanceof Cluster.Builder && value instanceof JsonObject map) {
-      var message = HttpProtocolOptions.getDefaultInstance();
       return Optional.of(
           new Patch.Packed(
               field,
               PROTOCOL_OPTIONS,
-              message,
               fields(
                   map.getAsJsonObject(PROTOCOL_OPTIONS),
-                  message.toBuilder(),
+                  HttpProtocolOptions.newBuilder(),
                   errors.at(name, PROTOCOL_OPTIONS))));
     }
     if (isNested(field) && value instanceof JsonObject tree) {
@@ -292,26 +306,5 @@ public final class PatchReader {
     if (effective != null && !effective.contains(field.getName())) {
       here.ignore("has no effect: gRPC clients ignore it; leave it out");
     }
-  }
-
-  private static List<FieldError> tryOnCluster(Patch patch) {
-    FieldErrors errors = FieldErrors.ofResource();
-    var cluster = (Cluster) patched(CLUSTER, patch);
-    var unused = ClusterDecoder.decode(cluster, cluster.toByteString(), CONTEXT, errors);
-    return errors.all();
-  }
-
-  private static List<FieldError> tryOnRoute(Patch patch) {
-    FieldErrors errors = FieldErrors.ofResource();
-    var scope = new RouteDecoder.Scope(CONTEXT, false, Set.of(), List.of());
-    var route = (RouteAction) patched(ROUTE, patch);
-    var unused = RouteActionDecoder.decode(route, Optional.empty(), scope, errors);
-    return errors.all();
-  }
-
-  private static Message patched(Message base, Patch patch) {
-    var merge = new Merge(base);
-    merge.apply(RULE, patch);
-    return merge.message();
   }
 }

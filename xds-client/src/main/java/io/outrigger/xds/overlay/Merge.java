@@ -4,8 +4,9 @@ import com.google.protobuf.Any;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.OneofDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.MapEntry;
 import com.google.protobuf.Message;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.config.overlay.OverlayEffect.Value;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
@@ -95,7 +96,7 @@ public final class Merge {
       } else if (patch instanceof Patch.Within within) {
         setWithin(into, path, within);
       } else if (patch instanceof Patch.Packed packed) {
-        setPacked(into, path, packed);
+        setPacked((Cluster.Builder) into, path, packed);
       }
       OneofDescriptor oneof = field.getRealContainingOneof();
       if (oneof != null && into.hasField(field)) {
@@ -159,29 +160,21 @@ public final class Merge {
       }
     }
 
-    private void setPacked(Message.Builder into, String path, Patch.Packed packed) {
-      List<Message> others = new ArrayList<>();
-      Message.Builder inner = packed.type().newBuilderForType();
-      for (int i = 0; i < into.getRepeatedFieldCount(packed.field()); i++) {
-        var entry = (MapEntry<?, ?>) into.getRepeatedField(packed.field(), i);
-        if (!packed.key().equals(entry.getKey())) {
-          others.add(entry);
-        } else if (!unpack((Any) entry.getValue(), inner)) {
-          return; // an entry that is unreadable or of another type stays unchanged
-        }
+    private void setPacked(Cluster.Builder into, String path, Patch.Packed packed) {
+      HttpProtocolOptions.Builder inner;
+      try {
+        Any none = Any.pack(HttpProtocolOptions.getDefaultInstance());
+        Any known = into.getTypedExtensionProtocolOptionsOrDefault(packed.key(), none);
+        inner = known.unpack(HttpProtocolOptions.class).toBuilder();
+      } catch (InvalidProtocolBufferException e) {
+        return; // an entry that is unreadable or of another type stays unchanged
       }
       int before = values.size();
       for (Patch.Field part : packed.fields()) {
         apply(inner, path + "[" + packed.key() + "].", part);
       }
       if (values.size() > before) {
-        others.add(
-            ((MapEntry<?, ?>) into.newBuilderForField(packed.field()).build())
-                .toBuilder()
-                    .setField(key(packed), packed.key())
-                    .setField(value(packed), Any.pack(inner.build()))
-                    .build());
-        into.setField(packed.field(), others);
+        into.putTypedExtensionProtocolOptions(packed.key(), Any.pack(inner.build()));
       }
     }
 
@@ -192,27 +185,6 @@ public final class Merge {
 
     private boolean isSetWithin(String path) {
       return setPaths.stream().anyMatch(other -> other.startsWith(path + "."));
-    }
-  }
-
-  private static FieldDescriptor key(Patch.Packed packed) {
-    return packed.field().getMessageType().findFieldByNumber(1);
-  }
-
-  private static FieldDescriptor value(Patch.Packed packed) {
-    return packed.field().getMessageType().findFieldByNumber(2);
-  }
-
-  private static boolean unpack(Any any, Message.Builder into) {
-    String type = any.getTypeUrl().substring(any.getTypeUrl().lastIndexOf('/') + 1);
-    if (!type.equals(into.getDescriptorForType().getFullName())) {
-      return false;
-    }
-    try {
-      into.mergeFrom(any.getValue());
-      return true;
-    } catch (InvalidProtocolBufferException e) {
-      return false;
     }
   }
 

@@ -35,12 +35,11 @@ public record Patch(List<Field> fields) {
   }
 
   /**
-   * An entry of a map of {@code Any}, in which a rule sets some fields of the packed message.
+   * The {@code HttpProtocolOptions} of a cluster, in which a rule sets fields.
    *
-   * @param type the default instance of the packed message
+   * @param field the map of {@code Any} that contains the message under {@code key}
    */
-  public record Packed(FieldDescriptor field, String key, Message type, List<Field> fields)
-      implements Field {
+  public record Packed(FieldDescriptor field, String key, List<Field> fields) implements Field {
     public Packed {
       fields = List.copyOf(fields);
     }
