@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** A parsed document, or a part of a document, with its position. */
 @AnyThread
@@ -24,15 +25,20 @@ public sealed interface Located {
    * @param steps names of fields, in snake case or camel case, and indexes in lists
    */
   default Position positionOf(List<String> steps) {
-    return positionOf(steps, position());
+    var at = new Entry(position(), this);
+    for (String step : steps) {
+      Optional<Entry> next = at.value().find(step);
+      if (next.isEmpty()) {
+        break;
+      }
+      at = next.get();
+    }
+    return at.position();
   }
 
-  /**
-   * @param ownPosition the position of this part; for the value of a field, where the field's name
-   *     begins
-   */
-  default Position positionOf(List<String> steps, Position ownPosition) {
-    return ownPosition;
+  /** Returns a field of a mapping, or an element of a list. */
+  default Optional<Entry> find(String step) {
+    return Optional.empty();
   }
 
   record Position(int line, int column) {}
@@ -51,14 +57,7 @@ public sealed interface Located {
     }
 
     @Override
-    public Position positionOf(List<String> steps, Position ownPosition) {
-      Optional<Entry> next = steps.isEmpty() ? Optional.empty() : find(steps.get(0));
-      return next.map(
-              entry -> entry.value().positionOf(steps.subList(1, steps.size()), entry.position()))
-          .orElse(ownPosition);
-    }
-
-    private Optional<Entry> find(String name) {
+    public Optional<Entry> find(String name) {
       Entry exact = entries.get(name);
       return exact != null
           ? Optional.of(exact)
@@ -74,9 +73,9 @@ public sealed interface Located {
   }
 
   /**
-   * A field of a mapping.
+   * A field of a mapping, or an element of a list.
    *
-   * @param position the position of the field's name
+   * @param position the position of the field's name; for an element, of the element
    */
   record Entry(Position position, Located value) {}
 
@@ -93,14 +92,11 @@ public sealed interface Located {
     }
 
     @Override
-    public Position positionOf(List<String> steps, Position ownPosition) {
-      for (int i = 0; i < items.size() && !steps.isEmpty(); i++) {
-        if (steps.get(0).equals(Integer.toString(i))) {
-          Located item = items.get(i);
-          return item.positionOf(steps.subList(1, steps.size()), item.position());
-        }
-      }
-      return ownPosition;
+    public Optional<Entry> find(String index) {
+      return IntStream.range(0, items.size())
+          .filter(i -> index.equals(Integer.toString(i)))
+          .mapToObj(i -> new Entry(items.get(i).position(), items.get(i)))
+          .findFirst();
     }
   }
 
