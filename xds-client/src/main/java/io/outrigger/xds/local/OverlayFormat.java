@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -139,7 +138,7 @@ final class OverlayFormat {
     if (ofClusters) {
       List<String> alpn = alpn(patch.get());
       Patch read = read(patch.get(), PatchReader.cluster(patch.get().json(), Set.of(ALPN)));
-      clusters.add(new ClusterRule(origin, globs(rule, "clusters", "clusters"), read, alpn));
+      clusters.add(new ClusterRule(origin, globs(rule, "clusters", ""), read, alpn));
     } else {
       route(rule, origin, read(patch.get(), PatchReader.route(patch.get().json())));
     }
@@ -157,7 +156,6 @@ final class OverlayFormat {
   }
 
   private void route(Fields rule, OverlayRule origin, Patch patch) {
-    List<Glob> targets = has(rule, "targets") ? globs(rule, "targets", "targets") : List.of();
     Fields conditions = new Fields(rule.position(), Map.of());
     Entry entry = rule.entries().get("routes");
     if (entry != null) {
@@ -171,10 +169,10 @@ final class OverlayFormat {
     routes.add(
         new RouteRule(
             origin,
-            targets,
-            condition(conditions, "path"),
-            condition(conditions, "path_prefix"),
-            condition(conditions, "name"),
+            globs(rule, "targets", ""),
+            globs(conditions, "path", "routes."),
+            globs(conditions, "path_prefix", "routes."),
+            globs(conditions, "name", "routes."),
             patch));
   }
 
@@ -187,10 +185,6 @@ final class OverlayFormat {
                 add(entry.position(), prefix + key, "is unknown; supported: " + listed(known));
               }
             });
-  }
-
-  private List<Glob> condition(Fields conditions, String key) {
-    return has(conditions, key) ? globs(conditions, key, "routes." + key) : List.of();
   }
 
   private Mode mode(Fields rule) {
@@ -219,8 +213,11 @@ final class OverlayFormat {
     return Optional.empty();
   }
 
-  private List<Glob> globs(Fields fields, String key, String field) {
-    Entry entry = Objects.requireNonNull(fields.entries().get(key));
+  private List<Glob> globs(Fields fields, String key, String prefix) {
+    Entry entry = fields.entries().get(key);
+    if (entry == null) {
+      return List.of();
+    }
     List<Located> items =
         entry.value() instanceof Items list ? list.items() : List.of(entry.value());
     List<Glob> globs = new ArrayList<>();
@@ -228,7 +225,7 @@ final class OverlayFormat {
       text(item).filter(text -> !text.isEmpty()).map(Glob::of).ifPresent(globs::add);
     }
     if (globs.isEmpty() || globs.size() < items.size()) {
-      add(entry.position(), field, "must be globs, such as [\"outbound|*\"]");
+      add(entry.position(), prefix + key, "must be globs, such as [\"outbound|*\"]");
     }
     return globs;
   }
