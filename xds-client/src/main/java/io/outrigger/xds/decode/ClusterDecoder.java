@@ -36,24 +36,26 @@ final class ClusterDecoder {
   private ClusterDecoder() {}
 
   /** Removes the map fields, which {@link WireFields} reads from the original bytes instead. */
-  static ByteString withoutMaps(ByteString bytes) {
+  static ByteString withoutMaps(ByteString bytes) throws InvalidProtocolBufferException {
     ByteString remainder = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER).remainder();
     int options = Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER;
     return WireFields.cut(remainder, options).remainder();
   }
 
   private static void checkMetadata(ByteString bytes, FieldErrors errors) {
-    Cut cut = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER);
-    AddressDecoder.proxy(WireMetadata.read(cut.part(), errors), errors);
+    try {
+      Cut cut = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER);
+      AddressDecoder.proxy(WireMetadata.read(cut.part(), errors), errors);
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("a cluster that was parsed before can be read", e);
+    }
   }
 
   static Optional<ClusterResource> decode(
       Cluster proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
     Optional<ClusterSource> source = ClusterSourceDecoder.decode(proto, context, errors);
     Optional<BalancingPolicy> policy =
-        ClusterSourceDecoder.hasEndpoints(proto)
-            ? BalancingPolicyDecoder.decode(proto, errors)
-            : BalancingPolicyDecoder.ofAggregate(proto, errors);
+        BalancingPolicyDecoder.decode(proto, !ClusterSourceDecoder.hasEndpoints(proto), errors);
     TransportSettings transport = TransportSecurityDecoder.decode(proto, context, errors);
     Optional<LoadReporting> loadReporting = loadReporting(proto, context, errors.at("lrs_server"));
     Optional<OutlierDetection> outlierDetection =

@@ -1,6 +1,7 @@
 package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.route.v3.Route;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
@@ -48,7 +49,7 @@ final class RouteMaps {
     return Arrays.stream(OVERRIDES).anyMatch(each -> WireFields.contain(bytes, joined(path, each)));
   }
 
-  static ByteString withoutMetadata(ByteString bytes) {
+  static ByteString withoutMetadata(ByteString bytes) throws InvalidProtocolBufferException {
     return WireFields.cut(bytes, METADATA).remainder();
   }
 

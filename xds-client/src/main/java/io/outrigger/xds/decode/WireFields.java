@@ -1,5 +1,6 @@
 package io.outrigger.xds.decode;
 
+import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.CodedOutputStream;
@@ -21,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * most resources are decoded without the descriptors (decision xds-0074).
  */
 final class WireFields {
-  private static final int KEY = 1;
-  private static final int VALUE = 2;
-
   /** The size of a buffer for the tag and the length of a field. */
   private static final int HEADER_BYTES = 20;
 
@@ -74,14 +72,14 @@ final class WireFields {
     }
   }
 
-  /** Removes the field at {@code path} (see {@link #contain}); keeps unreadable bytes as is. */
-  static Cut cut(ByteString message, int... path) {
+  /** Removes the field at {@code path} (see {@link #contain}). */
+  static Cut cut(ByteString message, int... path) throws InvalidProtocolBufferException {
     Map<List<Integer>, List<ByteString>> parts = new HashMap<>();
     try {
       return new Cut(
           contain(message, path) ? cut(message, path, List.of(), parts) : message, parts);
     } catch (IOException e) {
-      return new Cut(message, Map.of()); // parsing reports the error later
+      throw new InvalidProtocolBufferException(e);
     }
   }
 
@@ -129,41 +127,16 @@ final class WireFields {
   }
 
   /**
-   * Reads the map field {@code number}, whose values are messages. If a key occurs twice, the last
-   * entry is used, but both entries must be readable.
+   * Reads the map field {@code number}, whose keys are texts and whose values are messages. If a
+   * key occurs twice, the last entry is used, but both entries must be readable.
    */
   static <M> Map<String, M> entries(ByteString message, int number, Parser<M> parser)
       throws InvalidProtocolBufferException {
     Map<String, M> entries = new LinkedHashMap<>();
-    for (ByteString entry : values(message, number)) {
-      List<ByteString> keys = values(entry, KEY);
-      ByteString key = keys.isEmpty() ? ByteString.EMPTY : keys.get(keys.size() - 1);
-      if (!key.isValidUtf8()) {
-        throw new InvalidProtocolBufferException("the key of a map is not UTF-8");
-      }
-      // Repeated values of one map entry are merged.
-      var value = parser.parseFrom(ByteString.copyFrom(values(entry, VALUE)));
-      entries.put(key.toStringUtf8(), value);
+    for (ByteString entry : cut(message, number).parts().getOrDefault(List.of(), List.of())) {
+      Any read = Any.parseFrom(entry); // has the fields of an entry: a text and a message's bytes
+      entries.put(read.getTypeUrl(), parser.parseFrom(read.getValue()));
     }
     return entries;
-  }
-
-  private static List<ByteString> values(ByteString message, int number)
-      throws InvalidProtocolBufferException {
-    List<ByteString> values = new ArrayList<>();
-    CodedInputStream in = message.newCodedInput();
-    try {
-      for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-        if (WireFormat.getTagFieldNumber(tag) == number && isMessage(tag)) {
-          values.add(in.readBytes());
-        } else if (!in.skipField(tag)) {
-          break;
-        }
-      }
-      in.checkLastTagWas(0);
-    } catch (IOException e) {
-      throw new InvalidProtocolBufferException(e);
-    }
-    return values;
   }
 }
