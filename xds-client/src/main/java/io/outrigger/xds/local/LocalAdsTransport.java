@@ -172,33 +172,28 @@ public final class LocalAdsTransport implements AdsTransport {
               .setTypeUrl(type.typeUrl())
               .setVersionInfo(resources.version());
       Map<String, Any> all = resources.resources();
+      Map<String, String> listed = new LinkedHashMap<>(); // names in the snapshot, by sent name
       if (type.fullStateOfTheWorld()) {
-        all.forEach(
-            (each, resource) -> {
-              if (!resources.errors().containsKey(each) || !request.isSent(each, each, resource)) {
-                response.addResources(resource);
-              }
-            });
+        all.keySet().forEach(each -> listed.put(each, each));
       }
       for (String wanted : request.names) {
-        String found =
-            type.equals(ResourceType.LISTENER) && !all.containsKey(wanted)
-                ? NamedResource.listenerAt(wanted, all).orElse(wanted)
-                : wanted;
-        Any known = all.get(found);
-        RpcStatus problem =
-            resources.errors().getOrDefault(found, known == null ? missing : RpcStatus.OK);
-        if (!problem.isOk()) {
-          response.addResourceErrors(error(wanted, problem));
-        }
-        boolean isListed = type.fullStateOfTheWorld() && found.equals(wanted);
-        if (known != null
-            && !isListed
-            && (problem.isOk() || !request.isSent(wanted, found, known))) {
-          response.addResources(
-              found.equals(wanted) ? known : NamedResource.renamed(known, wanted));
-        }
+        boolean mayBeAddress = type.equals(ResourceType.LISTENER) && !all.containsKey(wanted);
+        listed.put(
+            wanted, mayBeAddress ? NamedResource.listenerAt(wanted, all).orElse(wanted) : wanted);
       }
+      listed.forEach(
+          (wanted, found) -> {
+            Any known = all.get(found);
+            RpcStatus problem =
+                resources.errors().getOrDefault(found, known == null ? missing : RpcStatus.OK);
+            if (!problem.isOk() && request.names.contains(wanted)) {
+              response.addResourceErrors(error(wanted, problem));
+            }
+            if (known != null && (problem.isOk() || !request.isSent(wanted, found, known))) {
+              response.addResources(
+                  found.equals(wanted) ? known : NamedResource.renamed(known, wanted));
+            }
+          });
       request.sentNames = request.names;
       request.sent = all;
       DiscoveryResponse built = response.build();
