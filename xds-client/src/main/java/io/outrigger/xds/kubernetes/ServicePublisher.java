@@ -5,9 +5,9 @@ import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.ConfigSource;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.base.TimerHandle;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.WireMessage;
 import io.outrigger.xds.kubernetes.ApiClient.Answer;
@@ -39,27 +39,26 @@ final class ServicePublisher {
   private static final int TOO_MANY = 429;
   private static final int SERVER_ERROR = 500;
 
-  private final ControlLoop loop;
   private final ControlLoop control;
   private final ApiClient client;
   private final Assignment byTarget;
   private final LocalAdsTransport transport;
   private final ResourceSnapshot withoutEndpoints;
+  private final OneTimer retry;
   private Optional<Collection<EndpointSlice>> slices = Optional.empty();
   private Optional<RpcStatus> problem = Optional.empty();
   private Optional<String> portName = Optional.empty();
   private String refusal = "";
   private Optional<ApiClient.Call> call = Optional.empty();
-  private Optional<TimerHandle> retry = Optional.empty();
   private Optional<ResourceSnapshot> last = Optional.empty();
   private boolean isServiceRead;
 
   ServicePublisher(ControlLoop loop, ControlLoop control, ApiClient client, Assignment byTarget) {
     String name = byTarget.target().toString();
-    this.loop = loop;
     this.control = control;
     this.client = client;
     this.byTarget = byTarget;
+    this.retry = new OneTimer(loop);
     this.transport = new LocalAdsTransport(control, name);
     this.withoutEndpoints =
         ResourceSnapshot.of(
@@ -101,9 +100,8 @@ final class ServicePublisher {
             && target().number().isPresent()
             && slices.filter(known -> !known.isEmpty()).isPresent();
     if (!isPortUnknown) {
-      retry.ifPresent(TimerHandle::cancel);
-      retry = Optional.empty();
-    } else if (retry.isEmpty()) {
+      retry.stop();
+    } else if (!retry.isRunning()) {
       isServiceRead = false; // the known endpoints stay in use until the response
       readService();
     }
@@ -151,15 +149,13 @@ final class ServicePublisher {
                 "/api/v1/namespaces/%s/services/%s"
                     .formatted(target().namespace(), target().service()),
                 this::onService));
-    retry = Optional.of(loop.schedule(RETRY, this::readService));
+    retry.start(RETRY, this::readService);
   }
 
   private void onService(Outcome<Answer> answer) {
     int status = answer.match(Answer::status, failure -> SERVER_ERROR);
     boolean isConclusive = status != TOO_MANY && status < SERVER_ERROR;
-    retry.ifPresent(TimerHandle::cancel);
-    Duration pause = isConclusive ? RETRY : RETRY_AFTER_FAILURE;
-    retry = Optional.of(loop.schedule(pause, this::readService));
+    retry.start(isConclusive ? RETRY : RETRY_AFTER_FAILURE, this::readService);
     isServiceRead |= isConclusive || last.isEmpty(); // otherwise the known endpoints stay in use
     if (isConclusive) {
       portName =
@@ -189,6 +185,6 @@ final class ServicePublisher {
 
   void close() {
     call.ifPresent(ApiClient.Call::cancel);
-    retry.ifPresent(TimerHandle::cancel);
+    retry.stop();
   }
 }
