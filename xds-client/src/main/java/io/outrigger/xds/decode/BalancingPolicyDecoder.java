@@ -29,19 +29,16 @@ final class BalancingPolicyDecoder {
 
   private BalancingPolicyDecoder() {}
 
-  static Optional<BalancingPolicy> decode(Cluster proto, FieldErrors errors) {
+  /**
+   * @param ofAggregate whether the cluster is an aggregate, which has a policy for its leaves, or
+   *     CLUSTER_PROVIDED (A75-04)
+   */
+  static Optional<BalancingPolicy> decode(Cluster proto, boolean ofAggregate, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
-      return decode(proto.getLoadBalancingPolicy(), false, 1, errors.at("load_balancing_policy"));
+      FieldErrors here = errors.at("load_balancing_policy");
+      return decode(proto.getLoadBalancingPolicy(), ofAggregate, 1, here);
     }
-    return legacy(proto, errors);
-  }
-
-  /** Decodes an aggregate cluster's policy: a policy for leaves, or CLUSTER_PROVIDED (A75-04). */
-  static Optional<BalancingPolicy> ofAggregate(Cluster proto, FieldErrors errors) {
-    if (proto.hasLoadBalancingPolicy()) {
-      return decode(proto.getLoadBalancingPolicy(), true, 1, errors.at("load_balancing_policy"));
-    }
-    return proto.getLbPolicy() == Cluster.LbPolicy.CLUSTER_PROVIDED
+    return ofAggregate && proto.getLbPolicy() == Cluster.LbPolicy.CLUSTER_PROVIDED
         ? Optional.of(ClusterResource.DEFAULT_POLICY)
         : legacy(proto, errors);
   }
@@ -110,14 +107,11 @@ final class BalancingPolicyDecoder {
 
   private static Optional<BalancingPolicy> decode(
       PolicyDecoder.Custom custom, Struct config, int depth, FieldErrors errors) {
-    int before = errors.count();
-    Optional<BalancingPolicy> policy =
-        custom
-            .decoder()
-            .apply(
-                new ServiceConfig(
-                    config, errors, (list, field, at) -> children(list, field, depth + 1, at)));
-    return errors.count() > before ? Optional.empty() : policy;
+    return custom
+        .decoder()
+        .apply(
+            new ServiceConfig(
+                config, errors, (list, field, at) -> children(list, field, depth + 1, at)));
   }
 
   /**

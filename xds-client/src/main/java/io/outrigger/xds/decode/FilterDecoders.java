@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.outrigger.config.route.FilterConfig;
+import io.outrigger.xds.decode.FilterDecoder.Decoding;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,12 +45,11 @@ record FilterDecoders(List<FilterDecoder> decoders) {
     decoders = List.copyOf(decoders);
   }
 
-  Optional<FilterDecoder> ofType(String typeName) {
-    return decoders.stream().filter(each -> each.typeName().equals(typeName)).findFirst();
-  }
-
-  Optional<FilterDecoder> ofOverrideType(String typeName) {
-    return decoders.stream().filter(each -> each.overrideTypeName().equals(typeName)).findFirst();
+  Optional<Decoding> find(String typeName, boolean isOverride) {
+    return decoders.stream()
+        .filter(each -> typeName.equals(isOverride ? each.overrideTypeName() : each.typeName()))
+        .map(isOverride ? FilterDecoder::override : FilterDecoder::filter)
+        .findFirst();
   }
 
   String names() {

@@ -5,13 +5,13 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 import com.google.protobuf.Any;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.route.FilterConfig;
+import io.outrigger.xds.decode.FilterDecoder.Decoding;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * Decodes the HTTP filter chain of a listener and the overrides of virtual hosts, routes and
@@ -50,13 +50,17 @@ final class HttpFilterDecoder {
         here.at("name").add("duplicate " + quoted(proto.getName()));
       }
       if (proto.getIsOptional()
-          && (!proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), known::ofType))) {
+          && (!proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), false, known))) {
         continue;
       }
       if (terminated) {
         here.add("follows the router filter, which must be the last");
       }
-      Optional<? extends FilterConfig> config = config(proto, known, here);
+      String subject = "filter " + quoted(proto.getName());
+      Optional<? extends FilterConfig> config =
+          proto.hasTypedConfig()
+              ? decode(proto.getTypedConfig(), false, subject, known, here.at("typed_config"))
+              : here.refuse(subject + " has no typed_config; no other form is supported");
       config.ifPresent(settings -> filters.add(new HttpFilter(proto.getName(), settings)));
       understood &= config.isPresent();
       terminated |= config.isPresent() && config.get() instanceof FilterConfig.Router;
@@ -69,37 +73,29 @@ final class HttpFilterDecoder {
     return filters;
   }
 
-  /** Returns true for an unreadable TypedStruct, because the decoder reports the error later. */
-  private static boolean isKnown(Any config, Function<String, Optional<FilterDecoder>> filters) {
-    return TypedConfig.of(config, FieldErrors.ofResource())
-        .map(typed -> filters.apply(typed.typeName()).isPresent())
-        .orElse(true);
-  }
-
-  private static Optional<? extends FilterConfig> config(
-      io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter proto,
-      FilterDecoders known,
-      FieldErrors errors) {
-    if (!proto.hasTypedConfig()) {
-      return errors.refuse(
-          "filter " + quoted(proto.getName()) + " has no typed_config; no other form is supported");
-    }
-    FieldErrors here = errors.at("typed_config");
-    Optional<TypedConfig> typed = TypedConfig.of(proto.getTypedConfig(), here);
+  /**
+   * Finds the decoder of a filter or override, and decodes {@code any}.
+   *
+   * @param subject the filter or override in messages
+   */
+  private static Optional<? extends FilterConfig> decode(
+      Any any, boolean isOverride, String subject, FilterDecoders known, FieldErrors errors) {
+    Optional<TypedConfig> typed = TypedConfig.of(any, errors);
     if (typed.isEmpty()) {
       return Optional.empty();
     }
-    Optional<FilterDecoder> decoder = known.ofType(typed.get().typeName());
-    if (decoder.isEmpty()) {
-      return here.refuse(
-          "filter "
-              + quoted(proto.getName())
-              + " of type "
-              + typed.get().quotedType()
-              + " "
-              + notSupported(known));
-    }
-    return decoder.get().filter().decode(typed.get(), here);
+    Optional<Decoding> decoder = known.find(typed.get().typeName(), isOverride);
+    return decoder.isPresent()
+        ? decoder.get().decode(typed.get(), errors)
+        : errors.refuse(
+            subject + " of type " + typed.get().quotedType() + " " + notSupported(known));
+  }
+
+  /** Returns true for an unreadable TypedStruct, because the decoder reports the error later. */
+  private static boolean isKnown(Any config, boolean isOverride, FilterDecoders known) {
+    return TypedConfig.of(config, FieldErrors.ofResource())
+        .map(typed -> known.find(typed.typeName(), isOverride).isPresent())
+        .orElse(true);
   }
 
   private static String notSupported(FilterDecoders known) {
@@ -145,18 +141,9 @@ final class HttpFilterDecoder {
       }
       here = errors.at("config");
     }
-    if (optional && !isKnown(config, FilterDecoders.ALL::ofOverrideType)) {
+    if (optional && !isKnown(config, true, FilterDecoders.ALL)) {
       return Optional.empty();
     }
-    Optional<TypedConfig> typed = TypedConfig.of(config, here);
-    if (typed.isEmpty()) {
-      return Optional.empty();
-    }
-    Optional<FilterDecoder> decoder = FilterDecoders.ALL.ofOverrideType(typed.get().typeName());
-    if (decoder.isEmpty()) {
-      return here.refuse(
-          "override of type " + typed.get().quotedType() + " " + notSupported(FilterDecoders.ALL));
-    }
-    return decoder.get().override().decode(typed.get(), here);
+    return decode(config, true, "override", FilterDecoders.ALL, here);
   }
 }

@@ -96,8 +96,10 @@ final class RbacDecoder {
     refuseUnknownFields(proto, errors);
     return new Rbac.Policy(
         name,
-        Criterion.any(permissions(proto.getPermissionsList(), "permissions", errors)),
-        Criterion.any(principals(proto.getPrincipalsList(), "principals", errors)));
+        Criterion.any(
+            errors.each("permissions", proto.getPermissionsList(), RbacDecoder::permission)),
+        Criterion.any(
+            errors.each("principals", proto.getPrincipalsList(), RbacDecoder::principal)));
   }
 
   private static void refuseUnknownFields(Message message, FieldErrors errors) {
@@ -150,25 +152,11 @@ final class RbacDecoder {
     };
   }
 
-  private static List<Criterion> permissions(
-      List<Permission> protos, String field, FieldErrors errors) {
-    return errors.each(field, protos, RbacDecoder::permission);
-  }
-
-  private static List<Criterion> principals(
-      List<Principal> protos, String field, FieldErrors errors) {
-    return errors.each(field, protos, RbacDecoder::principal);
-  }
-
   private static Optional<? extends Criterion> permission(Permission proto, FieldErrors errors) {
     FieldErrors here = errors.at(FieldErrors.fieldOf(proto.getRuleCase()));
     return switch (proto.getRuleCase()) {
-      case AND_RULES ->
-          combined(
-              permissions(proto.getAndRules().getRulesList(), "rules", here), Criterion::all, here);
-      case OR_RULES ->
-          combined(
-              permissions(proto.getOrRules().getRulesList(), "rules", here), Criterion::any, here);
+      case AND_RULES -> permissions(proto.getAndRules(), Criterion::all, here);
+      case OR_RULES -> permissions(proto.getOrRules(), Criterion::any, here);
       case NOT_RULE -> permission(proto.getNotRule(), here).map(Criterion.Not::new);
       case ANY -> any(proto.getAny(), here);
       case HEADER -> header(proto.getHeader(), here);
@@ -203,10 +191,8 @@ final class RbacDecoder {
   private static Optional<? extends Criterion> principal(Principal proto, FieldErrors errors) {
     FieldErrors here = errors.at(FieldErrors.fieldOf(proto.getIdentifierCase()));
     return switch (proto.getIdentifierCase()) {
-      case AND_IDS ->
-          combined(principals(proto.getAndIds().getIdsList(), "ids", here), Criterion::all, here);
-      case OR_IDS ->
-          combined(principals(proto.getOrIds().getIdsList(), "ids", here), Criterion::any, here);
+      case AND_IDS -> principals(proto.getAndIds(), Criterion::all, here);
+      case OR_IDS -> principals(proto.getOrIds(), Criterion::any, here);
       case NOT_ID -> principal(proto.getNotId(), here).map(Criterion.Not::new);
       case ANY -> any(proto.getAny(), here);
       case HEADER -> header(proto.getHeader(), here);
@@ -226,6 +212,17 @@ final class RbacDecoder {
       case FILTER_STATE, SOURCED_METADATA, CUSTOM -> unsupported(here);
       case IDENTIFIER_NOT_SET -> errors.refuse("no principal, or an unknown one");
     };
+  }
+
+  private static Optional<Criterion> permissions(
+      Permission.Set proto, Function<List<Criterion>, Criterion> type, FieldErrors errors) {
+    return combined(
+        errors.each("rules", proto.getRulesList(), RbacDecoder::permission), type, errors);
+  }
+
+  private static Optional<Criterion> principals(
+      Principal.Set proto, Function<List<Criterion>, Criterion> type, FieldErrors errors) {
+    return combined(errors.each("ids", proto.getIdsList(), RbacDecoder::principal), type, errors);
   }
 
   private static Optional<Criterion> combined(

@@ -52,7 +52,6 @@ final class TlsContextDecoder {
   }
 
   private Optional<UpstreamTls> upstream(UpstreamTlsContext proto, FieldErrors errors) {
-    int before = errors.count();
     if (proto.getSni().getBytes(StandardCharsets.UTF_8).length > UpstreamTls.MAX_SNI_BYTES) {
       errors.at("sni").add("is longer than " + UpstreamTls.MAX_SNI_BYTES + " bytes"); // A101
     }
@@ -63,17 +62,15 @@ final class TlsContextDecoder {
     refuseUnsupported(common, validation, here);
     List<SanMatcher> matchers = sanMatchers(validation.proto(), validation.errors());
     Optional<TrustSource> roots = roots(common, validation, here);
-    return errors.count() > before
-        ? Optional.empty()
-        : roots.map(
-            source ->
-                new UpstreamTls(
-                    identity,
-                    source,
-                    matchers,
-                    proto.getSni(),
-                    proto.getAutoHostSni(),
-                    proto.getAutoSniSanValidation()));
+    return roots.map(
+        source ->
+            new UpstreamTls(
+                identity,
+                source,
+                matchers,
+                proto.getSni(),
+                proto.getAutoHostSni(),
+                proto.getAutoSniSanValidation()));
   }
 
   private Optional<DownstreamTls> downstream(DownstreamTlsContext proto, FieldErrors errors) {
@@ -125,13 +122,12 @@ final class TlsContextDecoder {
 
   private Optional<String> identity(CommonTlsContext common, FieldErrors errors) {
     if (common.hasTlsCertificateProviderInstance()) {
-      return known(
-          common.getTlsCertificateProviderInstance().getInstanceName(), errors.at(IDENTITY));
+      String instance = common.getTlsCertificateProviderInstance().getInstanceName();
+      return known(instance, errors.at(IDENTITY));
     }
     if (common.hasTlsCertificateCertificateProviderInstance()) {
-      return known(
-          common.getTlsCertificateCertificateProviderInstance().getInstanceName(),
-          errors.at(OLD_IDENTITY));
+      String instance = common.getTlsCertificateCertificateProviderInstance().getInstanceName();
+      return known(instance, errors.at(OLD_IDENTITY));
     }
     String instead = "is not supported; use " + IDENTITY;
     if (common.getTlsCertificatesCount() > 0) {
