@@ -136,26 +136,17 @@ final class SocketListenerDecoder {
   }
 
   private Optional<Manager> manager(List<Filter> protos, FieldErrors errors) {
-    if (protos.isEmpty()) {
-      errors.at("filters").add("is empty; give " + ConnectionManagerDecoder.TYPE);
+    if (protos.size() != 1) {
+      return errors
+          .at("filters")
+          .refuse(
+              "has " + protos.size() + " entries; must be one, " + ConnectionManagerDecoder.TYPE);
     }
-    Set<String> names = new HashSet<>();
-    Optional<Manager> manager = Optional.empty();
-    for (int i = 0; i < protos.size(); i++) {
-      FieldErrors here = errors.at("filters", i);
-      String name = protos.get(i).getName();
-      if (name.isEmpty()) {
-        here.at("name").add("is empty");
-      } else if (!names.add(name)) {
-        here.at("name").add("duplicate " + quoted(name));
-      }
-      if (i < protos.size() - 1) {
-        here.add("is before the last filter; the only filter must be an HttpConnectionManager");
-      } else {
-        manager = manager(protos.get(i), here.at("typed_config"));
-      }
+    FieldErrors here = errors.at("filters", 0);
+    if (protos.get(0).getName().isEmpty()) {
+      here.at("name").add("is empty");
     }
-    return manager;
+    return manager(protos.get(0), here.at("typed_config"));
   }
 
   private Optional<Manager> manager(Filter filter, FieldErrors errors) {
