@@ -73,8 +73,8 @@ final class AddressDecoder {
   }
 
   /**
-   * Decodes a range of addresses. An absent {@code prefix_len} means 0. A length above that of the
-   * address selects this address only (A36).
+   * Decodes a range of addresses. An absent {@code prefix_len} means 0. A prefix longer than the
+   * address means a range of this single address (A36).
    */
   static Optional<CidrRange> range(
       io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {

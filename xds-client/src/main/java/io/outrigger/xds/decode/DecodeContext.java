@@ -14,8 +14,8 @@ import java.util.Optional;
  * @param certificateProviders the certificate providers of the bootstrap, by instance name (A29)
  * @param loadServer the server to which {@code lrs_server: self} refers; empty if the sender of the
  *     resource accepts no load reports
- * @param isOurs whether Outrigger generated the resource, so that more cluster types are allowed
- * @param recent the endpoints of earlier responses of the server, which are not decoded again
+ * @param isOurs whether Outrigger generated the resource, which may then have the type STRICT_DNS
+ * @param recent the endpoints of earlier responses; those with equal bytes are not decoded again
  */
 public record DecodeContext(
     ServerFeatures features,

@@ -44,9 +44,10 @@ final class EndpointDecoder {
   };
 
   /**
-   * A resource without its endpoints, which are decoded one by one, and without its map fields,
-   * which {@link WireFields} reads from the original bytes.
+   * The parts of a resource. The endpoints are decoded one by one. The metadata of the localities
+   * consists of map fields, which {@link WireFields} reads.
    *
+   * @param rest the resource without the other two parts
    * @param endpoints the bytes of the endpoints of each locality
    */
   record Parts(ClusterLoadAssignment rest, List<List<ByteString>> endpoints, Cut metadata) {
@@ -65,7 +66,7 @@ final class EndpointDecoder {
       return rest.getClusterName();
     }
 
-    /** Lists what {@code ofLocality} has for each locality in use, in the order of the message. */
+    /** Joins the lists that {@code ofLocality} returns for the localities with a weight. */
     private <T> List<T> all(IntFunction<List<T>> ofLocality) {
       List<T> all = new ArrayList<>();
       for (int i = 0; i < endpoints.size(); i++) {
@@ -102,7 +103,7 @@ final class EndpointDecoder {
     return Optional.of(new EndpointDecoder(parts, known).decode(errors));
   }
 
-  /** Lists for each endpoint of {@code next} the one in {@code before} with its bytes, or null. */
+  /** Returns the previous endpoint for each one of {@code next}; null if its bytes have changed. */
   private static List<@Nullable Endpoint> known(Known before, Parts next)
       throws InvalidProtocolBufferException {
     Parts last = Parts.parse(before.bytes());

@@ -74,9 +74,9 @@ final class HttpFilterDecoder {
   }
 
   /**
-   * Finds the decoder of a filter or override, and decodes {@code any}.
+   * Decodes {@code any} with the decoder of its type.
    *
-   * @param subject the filter or override in messages
+   * @param subject the description of the filter or override in messages
    */
   private static Optional<? extends FilterConfig> decode(
       Any any, boolean isOverride, String subject, FilterDecoders known, FieldErrors errors) {

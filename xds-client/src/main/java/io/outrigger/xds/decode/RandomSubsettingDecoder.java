@@ -49,7 +49,7 @@ final class RandomSubsettingDecoder {
     }
   }
 
-  /** Returns a message field; protobuf merges a message that occurs twice. */
+  /** Joins the bytes of a message field that occurs twice, which merges both messages. */
   private static ByteString bytes(UnknownFieldSet fields, int number) {
     return ByteString.copyFrom(fields.getField(number).getLengthDelimitedList());
   }

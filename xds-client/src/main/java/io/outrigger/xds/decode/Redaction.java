@@ -51,13 +51,13 @@ public final class Redaction {
               + "|authorization|cookie",
           Pattern.CASE_INSENSITIVE);
 
-  /** Matches the names of proto fields that contain a secret, but not a secret's name or file. */
+  /** Matches names of fields with a secret, but not of fields with a secret's name or file. */
   private static final Pattern SECRET_FIELD =
       Pattern.compile(
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
               + "|api_key|private_key|json_key|client_secret)");
 
-  /** The members of a {@code Struct} that may contain the name of its member {@link #VALUE}. */
+  /** The members of a {@code Struct} that may name the setting in its member {@link #VALUE}. */
   private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
 
   private static final String VALUE = "value";

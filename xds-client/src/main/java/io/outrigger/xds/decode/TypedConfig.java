@@ -47,7 +47,7 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
 
-  /** Parses {@code any} as the message type of {@code prototype}, whatever its type URL says. */
+  /** Parses {@code any} as the type of {@code prototype}, without a check of the type URL. */
   static <M extends Message> Optional<M> read(Any any, M prototype, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());
     return new TypedConfig(name, any.getValue(), Optional.empty()).read(prototype, errors);

@@ -7,8 +7,8 @@ import java.util.Set;
 
 /**
  * Wraps each message of an unknown type in a TypedStruct (A39), which decoders accept in its place.
- * A JSON document may therefore contain messages that Outrigger does not use, like a response of a
- * control plane.
+ * A JSON document, like a response of a control plane, may therefore contain messages that
+ * Outrigger does not use.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";

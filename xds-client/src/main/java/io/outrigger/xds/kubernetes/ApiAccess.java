@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The address of an API server, and the credentials of the caller. The files are read again for
- * each request, because Kubernetes replaces the files.
+ * The address of an API server, and the credentials of the caller. The files of credentials are
+ * read again for each request, because Kubernetes replaces them.
  *
  * @param server an https or http URI without a query; an http server gets credentials only if it
  *     runs on this machine
- * @param roots the accepted authorities; empty for the roots of the system
+ * @param roots the trusted certificate authorities; empty for those of the system
  * @param chain the caller's certificate chain; empty if and only if {@code key} is empty
  */
 @AnyThread

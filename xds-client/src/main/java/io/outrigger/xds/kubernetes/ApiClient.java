@@ -43,8 +43,8 @@ final class ApiClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   /**
-   * The timeout of a response, or of the header of a watch. The timeout is shorter than the 15 s
-   * after which an xDS resource counts as missing.
+   * The timeout of a response, or of the response header of a watch. The timeout is shorter than
+   * the 15 s after which an xDS resource counts as missing.
    */
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -229,8 +229,8 @@ final class ApiClient {
 
     /**
      * Discards the HTTP client, because its connection may be dead. After other failures the client
-     * stays, and replaces the failed connection itself. A discarded client occupies a thread until
-     * a garbage collection.
+     * stays in use, and opens a new connection itself. A discarded client keeps a thread until a
+     * garbage collection.
      */
     private void onTimeout() {
       current = Optional.empty();

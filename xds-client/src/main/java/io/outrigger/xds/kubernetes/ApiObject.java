@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param code the HTTP status of a Status
  * @param message the message of a Status
  * @param items the slices of a list
- * @param slice the EndpointSlice; of a list it has only the version, of a Service the ports
+ * @param slice the EndpointSlice; only its version for a list, only its ports for a Service
  */
 record ApiObject(
     String type, int code, String message, List<EndpointSlice> items, EndpointSlice slice) {
@@ -165,7 +165,7 @@ record ApiObject(
       return list;
     }
 
-    /** Enters the object that is next, if it is one, and returns the depth outside of it. */
+    /** Enters the next value if it is an object, else skips it; returns the depth before. */
     private int enter() throws IOException {
       int outer = depth;
       if (isNext(JsonToken.BEGIN_OBJECT)) {
@@ -175,7 +175,7 @@ record ApiObject(
       return outer;
     }
 
-    /** Whether a field follows in an entered object; leaves the objects that have no more. */
+    /** Leaves each object that has no more fields; returns false at depth {@code outer}. */
     private boolean hasField(int outer) throws IOException {
       while (depth > outer && !json.hasNext()) {
         json.endObject();

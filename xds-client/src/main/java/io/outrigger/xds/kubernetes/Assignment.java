@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
  *   <li>Ready endpoints are HEALTHY. If no endpoint is ready, endpoints that terminate but still
  *       serve are HEALTHY, as in kube-proxy; otherwise they are DRAINING.
  *   <li>All addresses of one pod form one endpoint. No two endpoints share an address.
- *   <li>Each zone is a locality, weighted by the number of its healthy endpoints, at least 1.
+ *   <li>Each zone is a locality. Its weight is the number of its healthy endpoints, but at least 1.
  *   <li>Zone hints apply if every ready endpoint has hints and some hints name the zone of this
  *       process. The endpoints with these hints then have priority 0, and all others priority 1.
  * </ul>

@@ -29,7 +29,7 @@ public record ServicePort(String service, String namespace, String port) {
     return service + "." + namespace + (isNumber() ? ":" + port : "");
   }
 
-  /** Returns the server entry of the target, which status views show. */
+  /** Returns the server that status views show for the target. */
   public XdsServer server() {
     return new XdsServer(
         toString(),

@@ -22,16 +22,16 @@ import java.util.Optional;
 /**
  * Computes the resources of one {@code k8s:///} target on the loop of this package, and delivers
  * the resources on the control loop. The resources are a Listener with one route, an EDS cluster
- * and its endpoints. All have the name of the target. Each target has a separate transport, so that
+ * and its endpoints. Each has the name of the target. Each target has a separate transport, so that
  * a change of one service does not cause work for other targets.
  *
- * <p>A target names the port on which the pods listen. If no pod listens on the named port, the
- * Service is read, because the target may name a port of the Service. The Service has the name of
- * the port. Under this name, the slices list the port of the pods.
+ * <p>The port of a target is usually a port of the pods. If no pod listens on a port number, the
+ * number may be a port of the Service. The publisher then reads the Service to learn the name of
+ * that port, under which the slices list the port of the pods.
  */
 @ControlConfined
 final class ServicePublisher {
-  /** The time until the Service is read again after a conclusive response. */
+  /** The time until the Service is read again after a response other than 429 and 5xx. */
   private static final Duration RETRY = Duration.ofSeconds(30);
 
   private static final Duration RETRY_AFTER_FAILURE = Duration.ofSeconds(2);

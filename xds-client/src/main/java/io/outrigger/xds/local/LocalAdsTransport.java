@@ -32,7 +32,7 @@ public final class LocalAdsTransport implements AdsTransport {
     boolean hasNewNames;
     String sentVersion = "";
 
-    /** The requested names and the resources of the last response. */
+    /** The requested names and all resources at the time of the last response. */
     Set<String> sentNames = Set.of();
 
     Map<String, Any> sent = Map.of();
@@ -49,7 +49,7 @@ public final class LocalAdsTransport implements AdsTransport {
   private Optional<ResourceSnapshot> snapshot = Optional.empty();
 
   /**
-   * @param name the origin of the resources in messages
+   * @param name the origin of the resources for messages, such as a folder
    */
   public LocalAdsTransport(ControlLoop loop, String name) {
     this.loop = loop;
@@ -97,8 +97,9 @@ public final class LocalAdsTransport implements AdsTransport {
    * that type have changed. Each response contains every requested resource; the client skips
    * resources whose bytes have not changed. For each requested name that is not in the snapshot,
    * the response contains a resource error (xRFC TP3). If the snapshot has a resource and an error
-   * for one name, the first response contains both. The resource thus stays in use (A88-07). Later
-   * responses contain only the error: the resource would clear the error for a moment.
+   * for one name, the first response contains both, so that the client uses the resource (A88-07).
+   * Later responses contain only the error, because the resource would clear the error for a
+   * moment.
    */
   private final class LocalStream implements ServerStream<DiscoveryRequest> {
     private final AdsTransport.Listener listener;

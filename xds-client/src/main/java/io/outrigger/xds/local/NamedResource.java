@@ -31,7 +31,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
 
   /**
    * Returns the name of the Listener with the socket address {@code listen}, such as {@code
-   * 10.1.2.3:8080}. A process without a bootstrap requests the Listener under its address.
+   * 10.1.2.3:8080}. A process without a bootstrap requests its Listener by address, not by name.
    */
   static Optional<String> listenerAt(String listen, Map<String, Any> listeners) {
     Optional<EndpointAddress> wanted =

@@ -252,7 +252,7 @@ final class OverlayFormat {
     return names;
   }
 
-  /** Whether a name may be offered in ALPN: it must not be the name of another HTTP version. */
+  /** Whether a name may be offered in ALPN: it must not name an HTTP version other than HTTP/2. */
   private static boolean isProtocol(String name) {
     int length = name.getBytes(StandardCharsets.UTF_8).length;
     return length > 0

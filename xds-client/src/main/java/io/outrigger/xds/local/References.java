@@ -34,8 +34,8 @@ import java.util.stream.Stream;
 
 /**
  * Checks that all resources named in other resources exist, and that calls can succeed. A finding
- * is an error if a listener leads to the resource and no alternative exists. Otherwise the finding
- * is a warning. Each instance is used once, by one thread.
+ * is an error if the calls of a listener need the resource, and a warning if they do not. Each
+ * instance is used once, by one thread.
  */
 public final class References {
   private final Map<String, FieldErrors> findings = new LinkedHashMap<>();
@@ -56,7 +56,7 @@ public final class References {
   }
 
   /**
-   * Checks the configuration of a target, but no clusters and endpoints that have failed.
+   * Checks the configuration of a target. Clusters and endpoints that have failed are not checked.
    *
    * @return the findings of {@link #check()}
    */
@@ -244,7 +244,7 @@ public final class References {
     }
   }
 
-  /** Records that calls reach a cluster, and the leaves if the cluster is an aggregate. */
+  /** Records that calls reach a cluster and, if the cluster is an aggregate, its leaves. */
   private void reach(String name, boolean isError) {
     ClusterResource cluster = clusters.get(name);
     if (cluster == null

@@ -22,7 +22,7 @@ import java.util.Optional;
  * Unchanged files are not read again, and an invalid file keeps its last valid resources.
  *
  * @param files the files by path, in the order in which they were found
- * @param conflicts a problem for each name or served address that is defined twice
+ * @param conflicts a problem for each name or listener address that is defined twice
  */
 @AnyThread
 public record ResourceFiles(
@@ -59,7 +59,7 @@ public record ResourceFiles(
    * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Never
    * throws.
    *
-   * @param roots files and folders; the first definition of a name or served address is used
+   * @param roots files and folders; the first definition of a name or listener address is used
    */
   static ResourceFiles read(List<Path> roots, ResourceFiles before) {
     List<FileProblem> problems = new ArrayList<>();

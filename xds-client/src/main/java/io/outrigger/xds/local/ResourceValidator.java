@@ -57,8 +57,8 @@ public final class ResourceValidator {
   }
 
   /**
-   * @param context the context of the server that the files replace; each listener name is treated
-   *     as a target of the overlay
+   * @param context the context of the control plane that the files replace; overlay rules apply as
+   *     if each listener were a target
    */
   public static Result validate(ResourceFiles read, DecodeContext context) {
     DecodeContext all = context.under(context.overlay().forTargets(targets(read)));

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * @param stamp the metadata by which an unchanged file is recognized; empty when the file was not
  *     read
  * @param seen the number of consecutive readings with this stamp
- * @param good whether a version of the file without problems was read
+ * @param good whether any reading of the file found no problem
  * @param content the last valid content; if there is none, the last content
  */
 @AnyThread
@@ -62,7 +62,7 @@ record WatchedFile<T>(
    * Reads files and the files in folders, but no subfolders, in order. If a path no longer exists,
    * its last content stays in use. Blocks while the disk is read.
    *
-   * @param before maps each file to the previous result for the same paths
+   * @param before the previous result for {@code roots}
    * @param problems the list to which problems of the paths are added
    */
   static <T> Map<Path, WatchedFile<T>> readAll(
@@ -92,7 +92,9 @@ record WatchedFile<T>(
     return files;
   }
 
-  /** Lists the files of a folder in the order of names. A root that is a file is the only entry. */
+  /**
+   * Lists the files of a folder in the order of names; if {@code root} is a file, only this file.
+   */
   private static List<Path> list(Path root, List<FileProblem> problems) throws IOException {
     if (!Files.isDirectory(root)) {
       if (!Files.exists(root)) {

@@ -36,7 +36,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  *
  * <p>Numbers keep their characters, because {@code 1.10} and {@code 1.1} differ in a text field. A
  * number or boolean that JSON would write differently is an error, because the reader does not know
- * the type of the field.
+ * whether the field is a text.
  */
 @AnyThread
 public final class YamlReader {

@@ -20,7 +20,7 @@ public sealed interface Located {
   JsonElement json();
 
   /**
-   * Follows {@code steps} as long as parts exist, and returns the position of the last part.
+   * Follows {@code steps} until a part is missing, and returns the position of the last part found.
    *
    * @param steps names of fields, in snake case or camel case, and indexes in lists
    */
@@ -75,7 +75,7 @@ public sealed interface Located {
   /**
    * A field of a mapping, or an element of a list.
    *
-   * @param position the position of the field's name; for an element, of the element
+   * @param position the position of the field's name, or of the element
    */
   record Entry(Position position, Located value) {}
 

@@ -26,10 +26,11 @@ import java.util.Set;
  *   is not set                        is set         is set
  * </pre>
  *
- * <p>The members of a oneof count as one field. So do {@code lb_policy}, the configurations of its
- * policies and {@code load_balancing_policy}, because a cluster has only one effective policy.
+ * <p>The members of a oneof count as one field. All fields for the policy ({@code lb_policy}, its
+ * configurations and {@code load_balancing_policy}) count as one field too, because a cluster has
+ * only one effective policy.
  *
- * <p>Confined to the call that decodes the resource.
+ * <p>One call uses an instance, to decode one resource.
  */
 public final class Merge {
   private final Message.Builder message;
@@ -105,8 +106,8 @@ public final class Merge {
     }
 
     /**
-     * Whether the rule must not set {@code field}. Either an earlier rule has set the whole field,
-     * or another member of the oneof is set and the rule must not replace it.
+     * Whether the rule must not set {@code field}. It must not if an earlier rule has set the whole
+     * field, or if another member of the oneof is set that the rule must not replace.
      */
     private boolean isReserved(
         Message.Builder into, FieldDescriptor field, String parentPath, String path) {

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 /**
  * All overlay rules. Earlier rules have precedence.
  *
- * @param routeRulesByTarget the route rules of each target to which more rules than {@link
- *     #routeRules} apply
+ * @param routeRulesByTarget the route rules by target; the rules of any other target are {@link
+ *     #routeRules}
  */
 @AnyThread
 public record Overlay(
@@ -45,7 +45,7 @@ public record Overlay(
 
   /**
    * @param names patterns for the names of clusters; at least one
-   * @param alpn protocols to offer before {@code h2}; empty when the rule sets no protocols
+   * @param alpn protocols to offer in ALPN before {@code h2}; empty when the rule sets no protocols
    */
   public record ClusterRule(OverlayRule rule, List<Glob> names, Patch patch, List<String> alpn)
       implements Rule {
@@ -59,8 +59,8 @@ public record Overlay(
    * A rule for routes. An empty list of patterns matches everything.
    *
    * @param targets patterns for targets as configured, such as {@code xds:///orders}
-   * @param path patterns that the {@code path} matcher of a route has to match
-   * @param pathPrefix patterns for the path prefix of a route
+   * @param path patterns for the exact path of a route ({@code match.path})
+   * @param pathPrefix patterns for the path prefix of a route ({@code match.prefix})
    * @param patch the fields of {@code RouteAction} that the rule sets
    */
   public record RouteRule(
@@ -95,7 +95,7 @@ public record Overlay(
   }
 
   /**
-   * Returns an overlay with the same rules, in which {@link #routeRulesByTarget} covers {@code
+   * Returns an overlay with the same rules, and with {@link #routeRulesByTarget} for {@code
    * targets}.
    *
    * @param targets the targets as configured, such as {@code xds:///orders}

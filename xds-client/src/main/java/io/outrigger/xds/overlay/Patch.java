@@ -27,7 +27,7 @@ public record Patch(List<Field> fields) {
   public record Whole(FieldDescriptor field, @Nullable Object value, String json)
       implements Field {}
 
-  /** A message in which a rule sets fields. An absent message is added even if no field is set. */
+  /** A message in which a rule sets fields; adds an absent message, even without fields. */
   public record Within(FieldDescriptor field, List<Field> fields) implements Field {
     public Within {
       fields = List.copyOf(fields);
@@ -37,7 +37,7 @@ public record Patch(List<Field> fields) {
   /**
    * The {@code HttpProtocolOptions} of a cluster, in which a rule sets fields.
    *
-   * @param field the map of {@code Any} that contains the message under {@code key}
+   * @param field the map whose entry {@code key} is the message in an {@code Any}
    */
   public record Packed(FieldDescriptor field, String key, List<Field> fields) implements Field {
     public Packed {

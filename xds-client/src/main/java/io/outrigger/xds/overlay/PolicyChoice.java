@@ -12,9 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keeps the two fields for the load balancing policy of a cluster consistent. These are {@code
- * lb_policy} with its configuration, and {@code load_balancing_policy}, which takes precedence
- * (A52). {@link Merge} treats both as one field.
+ * Decides whether a rule may set the load balancing policy of a cluster by {@code lb_policy} and
+ * its configuration, or by {@code load_balancing_policy}, which gRPC uses if both are set (A52).
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);
