@@ -1,9 +1,11 @@
 package io.outrigger.xds.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.core.v3.Metadata;
@@ -100,11 +102,10 @@ class WireFieldsTest {
   }
 
   @Test
-  void whatIsNotReadableStaysWhole() {
+  void whatIsNotReadableIsRefused() throws Exception {
     ByteString broken = ByteString.copyFromUtf8("\u0012Px");
-    WireFields.Cut cut = WireFields.cut(broken, 2, 3);
-    assertThat(cut.remainder()).isEqualTo(broken);
-    assertThat(cut.parts()).isEmpty();
+    assertThatExceptionOfType(InvalidProtocolBufferException.class)
+        .isThrownBy(() -> WireFields.cut(broken, 2, 3));
     ByteString other = RouteConfiguration.newBuilder().setName("r").build().toByteString();
     assertThat(WireFields.cut(other, 2, 3).remainder()).isSameAs(other);
   }
