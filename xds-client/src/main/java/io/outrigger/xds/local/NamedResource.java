@@ -9,6 +9,7 @@ import io.outrigger.base.IpAddress;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,15 +19,16 @@ import java.util.Optional;
  * @param steps the path to the resource in its document
  */
 @AnyThread
-record NamedResource(ResourceType<?> type, String name, Any resource, List<String> steps) {
-  static Optional<NamedResource> of(Any resource, List<String> steps) {
+record NamedResource(
+    ResourceType<?> type, String name, Any resource, Path file, List<String> steps) {
+  static Optional<NamedResource> of(Any resource, Path file, List<String> steps) {
     return ResourceType.ALL.stream()
         .filter(type -> type.typeUrl().equals(resource.getTypeUrl()))
         .findFirst()
         .flatMap(
             type ->
                 ResourceDecoder.nameOf(type, resource.getValue())
-                    .map(name -> new NamedResource(type, name, resource, steps)));
+                    .map(name -> new NamedResource(type, name, resource, file, steps)));
   }
 
   /**

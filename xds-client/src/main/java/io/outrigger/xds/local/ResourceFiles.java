@@ -90,7 +90,7 @@ public record ResourceFiles(
     for (int i = 0; i < document.resources().size(); i++) {
       Any any = document.resources().get(i);
       List<String> steps = document.steps().get(i);
-      NamedResource.of(any, steps)
+      NamedResource.of(any, path, steps)
           .ifPresentOrElse(
               resources::add,
               () -> problems.add(positions.problem(steps, "", FieldError.of(nameless(any)))));
@@ -110,20 +110,18 @@ public record ResourceFiles(
     Map<String, Path> definedIn = new HashMap<>();
     Map<EndpointAddress, Path> servedIn = new HashMap<>();
     for (WatchedFile<List<NamedResource>> file : files) {
-      Path path = file.path();
       Optional<RpcStatus> error = file.problems().stream().findFirst().map(ResourceFiles::error);
       for (NamedResource resource : file.content()) {
-        Path named = definedIn.putIfAbsent(resource.subject(), path);
+        Path named = definedIn.putIfAbsent(resource.subject(), file.path());
         Optional<Path> served =
             named == null
-                ? resource.servedAddress().map(at -> servedIn.putIfAbsent(at, path))
+                ? resource.servedAddress().map(at -> servedIn.putIfAbsent(at, file.path()))
                 : Optional.empty();
         if (named != null) {
-          problems.add(conflict(path, resource, "is defined already", named));
+          problems.add(conflict(resource, "is defined already", named));
         } else if (served.isPresent()) { // names must not decide which listener is served
           definedIn.remove(resource.subject());
-          problems.add(
-              conflict(path, resource, "has the address of another listener", served.get()));
+          problems.add(conflict(resource, "has the address of another listener", served.get()));
         } else {
           merged
               .computeIfAbsent(resource.type(), type -> new HashMap<>())
@@ -143,9 +141,9 @@ public record ResourceFiles(
     return new RpcStatus(RpcStatus.Code.INVALID_ARGUMENT, "error in " + problem);
   }
 
-  private static FileProblem conflict(Path path, NamedResource resource, String what, Path first) {
-    String otherFile = first.equals(path) ? "" : " in " + first;
-    return Positions.of(path)
+  private static FileProblem conflict(NamedResource resource, String what, Path first) {
+    String otherFile = first.equals(resource.file()) ? "" : " in " + first;
+    return Positions.of(resource.file())
         .problem(
             resource.steps(),
             resource.subject(),

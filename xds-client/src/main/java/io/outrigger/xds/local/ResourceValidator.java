@@ -29,7 +29,6 @@ public final class ResourceValidator {
   private final List<FileProblem> broken = new ArrayList<>();
   private final List<FileProblem> warnings = new ArrayList<>();
   private final List<Overlaid> overlaid = new ArrayList<>();
-  private final Map<NamedResource, Path> files = new HashMap<>();
   private final Map<String, NamedResource> bySubject = new HashMap<>();
   private final Map<Path, Positions> positions = new HashMap<>();
   private final References references = new References(Optional.empty());
@@ -66,21 +65,20 @@ public final class ResourceValidator {
     validator.refused.addAll(read.problems());
     for (WatchedFile<List<NamedResource>> file : read.files().values()) {
       for (NamedResource resource : file.content()) {
-        validator.files.putIfAbsent(resource, file.path());
+        validator.bySubject.put(resource.subject(), resource);
         validator.references.define(resource.type(), resource.name());
       }
-      ResourceType.ALL.forEach(type -> validator.decode(file, type));
+      ResourceType.ALL.forEach(type -> validator.decode(file.content(), type));
     }
     validator
         .references
         .check()
         .forEach(
             (subject, found) -> {
-              NamedResource resource = requireNonNull(validator.bySubject.get(subject));
-              found.all().forEach(each -> validator.broken.add(validator.problem(resource, each)));
+              found.all().forEach(each -> validator.broken.add(validator.problem(subject, each)));
               found
                   .ignored()
-                  .forEach(each -> validator.warnings.add(validator.problem(resource, each)));
+                  .forEach(each -> validator.warnings.add(validator.problem(subject, each)));
             });
     return new Result(
         validator.refused,
@@ -97,24 +95,19 @@ public final class ResourceValidator {
         .collect(Collectors.toSet());
   }
 
-  private <T> void decode(WatchedFile<List<NamedResource>> file, ResourceType<T> type) {
-    Map<String, NamedResource> named = new HashMap<>();
-    List<Any> resources = new ArrayList<>();
-    for (NamedResource resource : file.content()) {
-      if (resource.type().equals(type)) {
-        named.put(resource.name(), resource);
-        resources.add(resource.resource());
-      }
-    }
+  private <T> void decode(List<NamedResource> ofFile, ResourceType<T> type) {
+    List<Any> resources =
+        ofFile.stream()
+            .filter(resource -> resource.type().equals(type))
+            .map(NamedResource::resource)
+            .toList();
     Decoded<T> decoded = ResourceDecoder.decode(type, resources, context);
     decoded
         .valid()
         .forEach(
             (name, valid) -> {
-              NamedResource resource = requireNonNull(named.get(name));
-              bySubject.put(resource.subject(), resource);
               references.add(type, name, valid.value());
-              valid.ignored().forEach(field -> warnings.add(problem(resource, field)));
+              valid.ignored().forEach(field -> warnings.add(problem(type.subject(name), field)));
               if (valid.value() instanceof Overlaid value) {
                 overlaid.add(value);
               }
@@ -122,17 +115,14 @@ public final class ResourceValidator {
     decoded
         .invalid()
         .forEach(
-            (name, invalid) -> {
-              NamedResource resource = requireNonNull(named.get(name));
-              invalid.errors().forEach(error -> refused.add(problem(resource, error)));
-            });
-    decoded.unnamed().forEach(error -> refused.add(new FileProblem(file.path(), error)));
+            (name, invalid) ->
+                invalid.errors().forEach(error -> refused.add(problem(type.subject(name), error))));
   }
 
-  private FileProblem problem(NamedResource of, FieldError finding) {
-    Path file = requireNonNull(files.get(of));
+  private FileProblem problem(String subject, FieldError finding) {
+    NamedResource resource = requireNonNull(bySubject.get(subject));
     return positions
-        .computeIfAbsent(file, Positions::of)
-        .problem(of.steps(), of.subject(), finding);
+        .computeIfAbsent(resource.file(), Positions::of)
+        .problem(resource.steps(), subject, finding);
   }
 }
