@@ -72,7 +72,7 @@ public final class LocalAdsTransport implements AdsTransport {
     loop.checkInside();
     var stream = new LocalStream(listener);
     streams.add(stream);
-    stream.start();
+    stream.post(listener::onReady);
     return stream;
   }
 
@@ -109,10 +109,6 @@ public final class LocalAdsTransport implements AdsTransport {
 
     LocalStream(AdsTransport.Listener listener) {
       this.listener = listener;
-    }
-
-    void start() {
-      post(listener::onReady);
     }
 
     @Override

@@ -67,7 +67,10 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     List<String> names = new ArrayList<>();
     response
         .getResourcesList()
-        .forEach(any -> names.add(NamedResource.of(any, List.of()).orElseThrow().name()));
+        .forEach(
+            any ->
+                names.add(
+                    NamedResource.of(any, Path.of("a.json"), List.of()).orElseThrow().name()));
     response
         .getResourceErrorsList()
         .forEach(
@@ -138,7 +141,7 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     ask(ResourceType.LISTENER, "0.0.0.0:80", "in");
     assertThat(take())
         .as("in was not requested before")
-        .containsExactly("Listener: in, broken 0.0.0.0:80, broken in");
+        .containsExactly("Listener: in, broken in, broken 0.0.0.0:80");
   }
 
   @Test
