@@ -24,7 +24,7 @@ final class AddressDecoder {
    * (decision xds-0068).
    */
   static Optional<EndpointAddress> endpoint(Address proto, FieldErrors errors) {
-    return address(proto, errors, errors.leavingOut("the address"));
+    return address(proto, false, errors);
   }
 
   /**
@@ -39,7 +39,7 @@ final class AddressDecoder {
         FieldErrors here = errors.at("typed_filter_metadata", entry.getKey());
         Optional<EndpointAddress> decoded =
             TypedConfig.read(any, Address.getDefaultInstance(), here)
-                .flatMap(address -> address(address, here, here)); // the port is required (A86)
+                .flatMap(address -> address(address, true, here)); // the port is required (A86)
         if (entry.getKey().equals(PROXY_KEY)) {
           proxy = decoded;
         }
@@ -49,13 +49,18 @@ final class AddressDecoder {
   }
 
   private static Optional<EndpointAddress> address(
-      Address proto, FieldErrors errors, FieldErrors portErrors) {
+      Address proto, boolean isPortRequired, FieldErrors errors) {
     if (!requireSocketAddress(proto, errors)) {
       return Optional.empty();
     }
     SocketAddress socket = proto.getSocketAddress();
-    Optional<String> ip = ip(socket, errors.at("socket_address"));
-    OptionalInt port = port(socket, portErrors.at("socket_address"));
+    FieldErrors here = errors.at("socket_address");
+    Optional<String> ip = ip(socket, here);
+    if (!isPortRequired && !hasPort(socket)) {
+      here.at("port_value").ignore(whyNoPort(socket) + "; the address is left out");
+      return Optional.empty();
+    }
+    OptionalInt port = port(socket, here);
     return port.isPresent()
         ? ip.map(literal -> new EndpointAddress(literal, port.getAsInt()))
         : Optional.empty();
@@ -96,16 +101,20 @@ final class AddressDecoder {
   }
 
   static OptionalInt port(SocketAddress proto, FieldErrors errors) {
-    FieldErrors here = errors.at("port_value");
-    if (proto.getPortSpecifierCase() != SocketAddress.PortSpecifierCase.PORT_VALUE) {
-      here.add("is missing");
+    if (!hasPort(proto)) {
+      errors.at("port_value").add(whyNoPort(proto));
       return OptionalInt.empty();
     }
-    int port = proto.getPortValue();
-    if (port < 1 || port > 65_535) {
-      here.add(Integer.toUnsignedString(port) + " is not between 1 and 65535");
-      return OptionalInt.empty();
-    }
-    return OptionalInt.of(port);
+    return OptionalInt.of(proto.getPortValue());
+  }
+
+  private static boolean hasPort(SocketAddress proto) {
+    return proto.getPortValue() >= 1 && proto.getPortValue() <= 65_535;
+  }
+
+  private static String whyNoPort(SocketAddress proto) {
+    return proto.getPortSpecifierCase() == SocketAddress.PortSpecifierCase.PORT_VALUE
+        ? Integer.toUnsignedString(proto.getPortValue()) + " is not between 1 and 65535"
+        : "is missing";
   }
 }

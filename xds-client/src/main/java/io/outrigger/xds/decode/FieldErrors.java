@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects the errors of one resource, and the fields of the resource that have no effect.
  *
+ * <p>A resource with an error is rejected as a whole. Its decoders may therefore return any value.
+ *
  * <p>Each instance is a view of one part of the message. A view is cheap, because its path is built
  * only when an error is added. The views of a resource share one list of errors and one thread.
  */
@@ -32,38 +34,29 @@ public final class FieldErrors {
   private final int index; // the index in a list, or -1
   private final @Nullable String key; // the key in a map, or null
 
-  /** The part that an error leaves out; empty if an error rejects the whole resource. */
-  private final String leftOut;
-
   private FieldErrors(
-      Found found,
-      @Nullable FieldErrors parent,
-      String step,
-      int index,
-      @Nullable String key,
-      String leftOut) {
+      Found found, @Nullable FieldErrors parent, String step, int index, @Nullable String key) {
     this.found = found;
     this.parent = parent;
     this.step = step;
     this.index = index;
     this.key = key;
-    this.leftOut = leftOut;
   }
 
   public static FieldErrors ofResource() {
-    return new FieldErrors(new Found(), null, "", -1, null, "");
+    return new FieldErrors(new Found(), null, "", -1, null);
   }
 
   public FieldErrors at(String name) {
-    return new FieldErrors(found, this, name, -1, null, leftOut);
+    return new FieldErrors(found, this, name, -1, null);
   }
 
   public FieldErrors at(String name, int index) {
-    return new FieldErrors(found, this, name, index, null, leftOut);
+    return new FieldErrors(found, this, name, index, null);
   }
 
   public FieldErrors at(String name, String key) {
-    return new FieldErrors(found, this, name, -1, key, leftOut);
+    return new FieldErrors(found, this, name, -1, key);
   }
 
   /** Decodes the elements of the repeated field {@code name}; omits elements without a result. */
@@ -78,15 +71,8 @@ public final class FieldErrors {
     return decoded;
   }
 
-  /** Returns a view whose errors remove {@code part} instead of rejecting the resource. */
-  FieldErrors leavingOut(String part) {
-    return new FieldErrors(found, parent, step, index, key, part);
-  }
-
   public void add(String reason) {
-    if (!leftOut.isEmpty()) {
-      ignore(reason + "; " + leftOut + " is left out");
-    } else if (++found.count <= MAX_ERRORS) {
+    if (++found.count <= MAX_ERRORS) {
       found.errors.add(here(reason));
     }
   }

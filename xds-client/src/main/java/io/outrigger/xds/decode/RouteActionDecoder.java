@@ -220,10 +220,7 @@ final class RouteActionDecoder {
     return RegexDecoder.decode(proto.getPattern(), errors.at("pattern"))
         .flatMap(
             pattern ->
-                substitution(
-                        proto.getSubstitution(),
-                        pattern,
-                        errors.at("substitution").leavingOut("the rewrite"))
+                substitution(proto.getSubstitution(), pattern, errors.at("substitution"))
                     .map(substitution -> new Rewrite(pattern, substitution)));
   }
 
@@ -249,8 +246,11 @@ final class RouteActionDecoder {
       escaped = false;
     }
     if (escaped) {
-      return errors.refuse(
-          quoted(text) + " has a backslash before what is neither a group nor a backslash");
+      errors.ignore(
+          quoted(text)
+              + " has a backslash before what is neither a group nor a backslash; the rewrite is"
+              + " left out");
+      return Optional.empty();
     }
     return Optional.of(translated.toString());
   }

@@ -72,7 +72,7 @@ final class StatefulSessionDecoder {
         proto.hasTtl()
             ? ProtoDurations.decode(proto.getTtl(), errors.at("ttl"))
             : Optional.of(Duration.ZERO);
-    return isWritable(proto, errors.leavingOut("the session"))
+    return isWritable(proto, errors)
         ? ttl.map(life -> new FilterConfig.SessionCookie(name, proto.getPath(), life))
         : Optional.empty();
   }
@@ -80,12 +80,18 @@ final class StatefulSessionDecoder {
   /** Whether the cookie can be written in a {@code set-cookie} header (decision config-0003). */
   private static boolean isWritable(Cookie proto, FieldErrors errors) {
     if (!proto.getName().chars().allMatch(StatefulSessionDecoder::isTokenChar)) {
-      errors.at("name").add(quoted(proto.getName()) + " cannot be the name of a cookie");
+      errors
+          .at("name")
+          .ignore(
+              quoted(proto.getName()) + " cannot be the name of a cookie; the session is left out");
       return false;
     }
     IntPredicate isPathChar = c -> c >= ' ' && c <= '~' && c != ';'; // RFC 6265 section 4.1.1
     if (!proto.getPath().chars().allMatch(isPathChar)) {
-      errors.at("path").add(quoted(proto.getPath()) + " cannot be the path of a cookie");
+      errors
+          .at("path")
+          .ignore(
+              quoted(proto.getPath()) + " cannot be the path of a cookie; the session is left out");
       return false;
     }
     return true;
