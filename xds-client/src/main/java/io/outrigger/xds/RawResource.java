@@ -7,27 +7,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A received resource in serialized form. The class does not use protobuf, so that caches and views
  * do not depend on protobuf.
+ *
+ * @param bytes the serialized message, which must not be modified
  */
 @AnyThread
-public final class RawResource {
-  private final String typeUrl;
-  private final byte[] bytes;
-
-  /** Creates a resource that takes ownership of {@code bytes}. */
-  public RawResource(String typeUrl, byte[] bytes) {
-    this.typeUrl = typeUrl;
-    this.bytes = bytes;
-  }
-
-  public String typeUrl() {
-    return typeUrl;
-  }
-
-  /** Returns the serialized message, which the caller must not modify. */
-  public byte[] bytes() {
-    return bytes;
-  }
-
+@SuppressWarnings("ArrayRecordComponent") // equals and hashCode compare the bytes
+public record RawResource(String typeUrl, byte[] bytes) {
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof RawResource that

@@ -17,8 +17,6 @@ final class ConnectionManagerDecoder {
   record Manager(RouteSource routes, List<HttpFilter> filters) {}
 
   /**
-   * If {@code errors} has an error, the caller must not use the result.
-   *
    * @param known the filters that the kind of listener supports
    */
   static Optional<Manager> decode(

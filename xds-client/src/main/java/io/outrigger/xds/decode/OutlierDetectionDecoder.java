@@ -23,7 +23,6 @@ final class OutlierDetectionDecoder {
 
   private OutlierDetectionDecoder() {}
 
-  /** Decodes {@code proto}; the caller must not use the result if {@code errors} has an error. */
   static OutlierDetection decode(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     Duration interval =

@@ -12,7 +12,6 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Maps each name of a supported policy to its decoder (A52 "xDS LB Policy Registry"). */
 record PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
@@ -103,10 +102,6 @@ record PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
     return Optional.empty();
   }
 
-  private Stream<PolicyDecoder.Legacy> legacies() {
-    return decoders.stream().flatMap(each -> each.legacy().stream());
-  }
-
   String typeNames() {
     return decoders.stream()
         .map(each -> each.typeName().substring(each.typeName().lastIndexOf('.') + 1))
@@ -118,7 +113,10 @@ record PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
   }
 
   String legacyNames() {
-    return legacies().map(each -> each.value().name()).collect(joining(", "));
+    return decoders.stream()
+        .flatMap(each -> each.legacy().stream())
+        .map(each -> each.value().name())
+        .collect(joining(", "));
   }
 
   private static Optional<BalancingPolicy> leastRequest(

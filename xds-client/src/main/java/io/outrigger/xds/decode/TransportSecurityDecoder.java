@@ -31,7 +31,6 @@ final class TransportSecurityDecoder {
 
   private TransportSecurityDecoder() {}
 
-  /** Decodes the TLS settings; callers must not use the result if {@code errors} has an error. */
   static TransportSettings decode(Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.getTransportSocketMatchesCount() > 0) {
       errors.at("transport_socket_matches").add("is not supported; use transport_socket");

@@ -14,11 +14,8 @@ import java.util.OptionalInt;
 @AnyThread
 public record ServicePort(String service, String namespace, String port) {
   public OptionalInt number() {
-    return isNumber() ? OptionalInt.of(Integer.parseInt(port)) : OptionalInt.empty();
-  }
-
-  private boolean isNumber() {
-    return port.chars().allMatch(c -> c >= '0' && c <= '9');
+    boolean isNumber = port.chars().allMatch(c -> c >= '0' && c <= '9');
+    return isNumber ? OptionalInt.of(Integer.parseInt(port)) : OptionalInt.empty();
   }
 
   /**
@@ -26,7 +23,7 @@ public record ServicePort(String service, String namespace, String port) {
    * of an authority is a number (RFC 3986 section 3.2.3).
    */
   public String authority() {
-    return service + "." + namespace + (isNumber() ? ":" + port : "");
+    return service + "." + namespace + (number().isPresent() ? ":" + port : "");
   }
 
   /** Returns the server that status views show for the target. */
