@@ -3,9 +3,12 @@ package io.outrigger.dataplane.calls;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RequestView;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -119,31 +122,38 @@ public final class CallStats {
       return queued;
     }
 
-    public long byGrpcStatus(RpcStatus.Code code) {
-      return counters[GRPC + code.number()];
+    /** The number of gRPC calls by status. Statuses without calls are left out. */
+    public Map<String, Long> byGrpcStatus() {
+      return labelled(GRPC, HTTP, number -> RpcStatus.Code.values()[number].toString());
     }
 
     /**
-     * Requests that are not gRPC and ended with an HTTP status of the given class.
-     *
-     * @param hundreds the first digit of the status, 1 to 5; 0 for requests that were reset
+     * The number of requests that are not gRPC by class of the HTTP status, such as {@code 2xx}.
+     * Requests that were reset have no status.
      */
-    public long byHttpClass(int hundreds) {
-      return counters[HTTP + hundreds];
+    public Map<String, Long> byHttpClass() {
+      return labelled(HTTP + 1, LOCAL, index -> index + 1 + "xx");
+    }
+
+    /** The number of requests that the proxy answered itself, by reason. */
+    public Map<String, Long> byLocalReason() {
+      return labelled(LOCAL, COUNTERS, slot -> LocalReason.values()[slot].word());
+    }
+
+    /** Returns the counters of a range of slots that are not 0. */
+    private Map<String, Long> labelled(int from, int to, IntFunction<String> label) {
+      Map<String, Long> counts = new LinkedHashMap<>();
+      for (int i = from; i < to; i++) {
+        if (counters[i] > 0) {
+          counts.put(label.apply(i - from), counters[i]);
+        }
+      }
+      return counts;
     }
 
     /** Requests that balancing counts as successful: gRPC status OK, or HTTP status below 500. */
     public long succeeded() {
-      long sum = byGrpcStatus(RpcStatus.Code.OK);
-      for (int hundreds = 1; hundreds < 5; hundreds++) {
-        sum += byHttpClass(hundreds);
-      }
-      return sum;
-    }
-
-    /** Requests that the proxy answered itself, for the given reason. */
-    public long byLocalReason(LocalReason reason) {
-      return counters[LOCAL + reason.slot()];
+      return counters[GRPC] + Arrays.stream(counters, HTTP + 1, HTTP + 5).sum();
     }
 
     /** The durations of all ended calls, in the buckets {@link Histogram#FINE_NANOS}. */

@@ -2,11 +2,9 @@ package io.outrigger.observe.admin;
 
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.Histogram;
-import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import java.time.Instant;
 import java.util.List;
@@ -36,18 +34,6 @@ public final class CallViews {
 
   private static JsonObject forward(Http2Listener port) {
     CallStats.Totals calls = port.forward().totals();
-    var grpc = new JsonObject();
-    for (RpcStatus.Code code : RpcStatus.Code.values()) {
-      addCount(grpc, code.toString(), calls.byGrpcStatus(code));
-    }
-    var http = new JsonObject();
-    for (int hundreds = 1; hundreds <= 5; hundreds++) {
-      addCount(http, hundreds + "xx", calls.byHttpClass(hundreds));
-    }
-    var local = new JsonObject();
-    for (LocalReason reason : LocalReason.values()) {
-      addCount(local, reason.word(), calls.byLocalReason(reason));
-    }
     // Pairs of the upper bound of a bucket in microseconds and the number of calls in the bucket.
     Histogram histogram = calls.durations();
     List<long[]> durations =
@@ -63,15 +49,9 @@ public final class CallViews {
         "active", calls.active(),
         "queued", calls.queued(),
         "cancelled", calls.count(CallCounter.CANCELLED),
-        "grpc_status", grpc,
-        "http_status", http,
-        "local", local,
+        "grpc_status", calls.byGrpcStatus(),
+        "http_status", calls.byHttpClass(),
+        "local", calls.byLocalReason(),
         "durations", durations);
-  }
-
-  private static void addCount(JsonObject json, String name, long count) {
-    if (count > 0) {
-      json.addProperty(name, count);
-    }
   }
 }

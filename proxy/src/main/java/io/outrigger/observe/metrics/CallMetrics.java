@@ -5,11 +5,9 @@ import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.MethodStats;
 import io.outrigger.dataplane.calls.MethodStats.Place;
 import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The instruments of A66 (for clients and servers) and of A96, with the labels of A89 and A78. All
@@ -17,60 +15,47 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallMetrics {
   private enum Kind {
-    ATTEMPTS(
-        "grpc.client.attempt.duration_seconds", "Time of attempts, picks included.", Unit.SECONDS),
+    ATTEMPTS("grpc.client.attempt.duration_seconds", "Time of attempts, picks included."),
     SENT(
         "grpc.client.attempt.sent_total_compressed_message_size_bytes",
-        "Bytes of messages sent by an attempt, as they were on the wire.",
-        Unit.BYTES),
+        "Bytes of messages sent by an attempt, as they were on the wire."),
     RECEIVED(
         "grpc.client.attempt.rcvd_total_compressed_message_size_bytes",
-        "Bytes of messages received by an attempt, as they were on the wire.",
-        Unit.BYTES),
-    CALLS("grpc.client.call.duration_seconds", "Time of calls.", Unit.SECONDS),
-    RETRIES("grpc.client.call.retries", "Retries per call, of calls with retries.", null),
+        "Bytes of messages received by an attempt, as they were on the wire."),
+    CALLS("grpc.client.call.duration_seconds", "Time of calls."),
+    RETRIES("grpc.client.call.retries", "Retries per call, of calls with retries."),
     TRANSPARENT_RETRIES(
         "grpc.client.call.transparent_retries",
-        "Transparent retries per call, of calls with such retries.",
-        null),
+        "Transparent retries per call, of calls with such retries."),
     RETRY_DELAYS(
         "grpc.client.call.retry_delay_seconds",
-        "Time without an attempt in progress, for calls with retries.",
-        Unit.SECONDS),
-    SERVED("grpc.server.call.duration_seconds", "Time of served calls.", Unit.SECONDS),
+        "Time without an attempt in progress, for calls with retries."),
+    SERVED("grpc.server.call.duration_seconds", "Time of served calls."),
     SERVED_SENT(
         "grpc.server.call.sent_total_compressed_message_size_bytes",
-        "Bytes of messages sent to callers by a served call, as they were on the wire.",
-        Unit.BYTES),
+        "Bytes of messages sent to callers by a served call, as they were on the wire."),
     SERVED_RECEIVED(
         "grpc.server.call.rcvd_total_compressed_message_size_bytes",
-        "Bytes of messages received from callers by a served call, as they were on the wire.",
-        Unit.BYTES),
+        "Bytes of messages received from callers by a served call, as they were on the wire."),
     /** A histogram that only {@code --metrics-experimental} turns on (A121). */
     CALL_DELAYS(
         "grpc.client.call.delay.duration_seconds",
-        "Time that calls waited for their configuration. EXPERIMENTAL.",
-        Unit.SECONDS),
+        "Time that calls waited for their configuration. EXPERIMENTAL."),
     ATTEMPT_DELAYS(
         "grpc.client.attempt.delay.duration_seconds",
-        "Time that attempts waited for a pick. EXPERIMENTAL.",
-        Unit.SECONDS);
+        "Time that attempts waited for a pick. EXPERIMENTAL.");
 
     private final String instrument;
     private final String help;
 
-    @SuppressWarnings("Immutable") // Unit never changes
-    private final @Nullable Unit unit;
-
-    Kind(String instrument, String help, @Nullable Unit unit) {
+    Kind(String instrument, String help) {
       this.instrument = instrument;
       this.help = help;
-      this.unit = unit;
     }
 
     /** Returns the instrument of this histogram. Times are measured in nanoseconds. */
     private Instruments.HistogramPoints in(Instruments all) {
-      return all.histogram(instrument, help, unit, Unit.SECONDS.equals(unit) ? 1e9 : 1);
+      return all.histogram(instrument, help, instrument.endsWith("_seconds") ? 1e9 : 1);
     }
   }
 

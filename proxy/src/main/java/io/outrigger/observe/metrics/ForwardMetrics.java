@@ -1,15 +1,12 @@
 package io.outrigger.observe.metrics;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.Histogram;
-import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.observe.metrics.Instruments.Points;
 import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
@@ -103,17 +100,17 @@ final class ForwardMetrics {
 
   private void calls(Labels labels, CallStats.Totals calls) {
     Points requests = all.counter("outrigger_requests", "Requests that ended, by status.");
-    for (RpcStatus.Code code : RpcStatus.Code.values()) {
-      addIfAny(requests, labels.add("grpc_status", code.toString()), calls.byGrpcStatus(code));
-    }
-    for (int hundreds = 1; hundreds <= 5; hundreds++) {
-      addIfAny(requests, labels.add("http_status", hundreds + "xx"), calls.byHttpClass(hundreds));
-    }
+    calls
+        .byGrpcStatus()
+        .forEach((status, count) -> requests.add(labels.add("grpc_status", status), count));
+    calls
+        .byHttpClass()
+        .forEach((status, count) -> requests.add(labels.add("http_status", status), count));
     Points replies =
         all.counter("outrigger_local_replies", "Replies of the proxy itself, by reason.");
-    for (LocalReason reason : LocalReason.values()) {
-      addIfAny(replies, labels.add("reason", reason.word()), calls.byLocalReason(reason));
-    }
+    calls
+        .byLocalReason()
+        .forEach((reason, count) -> replies.add(labels.add("reason", reason), count));
     all.counter("outrigger_requests_started", "Requests whose headers arrived.")
         .add(labels, calls.count(CallCounter.STARTED));
     all.counter("outrigger_requests_cancelled", "Requests that the app or caller cancelled.")
@@ -130,9 +127,9 @@ final class ForwardMetrics {
             "Requests that are missing from the access log, which could not be written fast"
                 + " enough.")
         .add(labels, calls.count(CallCounter.UNOBSERVED));
-    all.counter("outrigger_request_bytes", "Body bytes of requests.", Unit.BYTES)
+    all.counter("outrigger_request_bytes", "Body bytes of requests.")
         .add(labels, calls.count(CallCounter.REQUEST_BYTES));
-    all.counter("outrigger_response_bytes", "Body bytes of responses.", Unit.BYTES)
+    all.counter("outrigger_response_bytes", "Body bytes of responses.")
         .add(labels, calls.count(CallCounter.RESPONSE_BYTES));
     all.gauge("outrigger_requests_active", "Requests in progress.").add(labels, calls.active());
     all.gauge("outrigger_requests_queued", "Requests that wait for names, picks or streams.")
@@ -142,14 +139,7 @@ final class ForwardMetrics {
     all.histogram(
             "outrigger_request_duration_seconds",
             "From the arrival of the request's headers to its end.",
-            Unit.SECONDS,
             NANOS_PER_SECOND)
         .add(labels, duration);
-  }
-
-  private static void addIfAny(Points points, Labels labels, long count) {
-    if (count > 0) {
-      points.add(labels, count);
-    }
   }
 }

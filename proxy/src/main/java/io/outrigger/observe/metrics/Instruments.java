@@ -3,9 +3,12 @@ package io.outrigger.observe.metrics;
 import io.outrigger.dataplane.calls.Histogram;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Unit;
@@ -15,7 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /** The instruments of a scrape. The same name always selects the same instrument. */
 final class Instruments {
@@ -62,12 +65,12 @@ final class Instruments {
   }
 
   final class HistogramPoints implements Supplier<MetricSnapshot> {
-    private final HistogramSnapshot.Builder builder;
+    private final MetricMetadata metadata;
     private final double divisor;
     private final Map<Labels, Histogram> values = new TreeMap<>();
 
-    private HistogramPoints(HistogramSnapshot.Builder builder, double divisor) {
-      this.builder = builder;
+    private HistogramPoints(MetricMetadata metadata, double divisor) {
+      this.metadata = metadata;
       this.divisor = divisor;
     }
 
@@ -77,8 +80,9 @@ final class Instruments {
 
     @Override
     public MetricSnapshot get() {
-      values.forEach((labels, measured) -> builder.dataPoint(point(labels, measured)));
-      return builder.build();
+      return new HistogramSnapshot(
+          metadata,
+          values.entrySet().stream().map(each -> point(each.getKey(), each.getValue())).toList());
     }
 
     private HistogramSnapshot.HistogramDataPointSnapshot point(Labels labels, Histogram measured) {
@@ -97,43 +101,27 @@ final class Instruments {
   }
 
   Points counter(String name, String help) {
-    return counter(name, help, null);
-  }
-
-  Points counter(String name, String help, @Nullable Unit unit) {
     return points(
         name,
-        values -> {
-          var counter = CounterSnapshot.builder().name(name).help(help).unit(unit);
-          values.forEach(
-              (labels, value) ->
-                  counter.dataPoint(
-                      CounterSnapshot.CounterDataPointSnapshot.builder()
-                          .labels(labels)
-                          .value(value)
-                          .build()));
-          return counter.build();
-        });
+        values ->
+            new CounterSnapshot(
+                metadata(name, help),
+                values.entrySet().stream()
+                    .map(
+                        each ->
+                            new CounterDataPointSnapshot(each.getValue(), each.getKey(), null, 0))
+                    .toList()));
   }
 
   Points gauge(String name, String help) {
-    return gauge(name, help, null);
-  }
-
-  Points gauge(String name, String help, @Nullable Unit unit) {
     return points(
         name,
-        values -> {
-          var gauge = GaugeSnapshot.builder().name(name).help(help).unit(unit);
-          values.forEach(
-              (labels, value) ->
-                  gauge.dataPoint(
-                      GaugeSnapshot.GaugeDataPointSnapshot.builder()
-                          .labels(labels)
-                          .value(value)
-                          .build()));
-          return gauge.build();
-        });
+        values ->
+            new GaugeSnapshot(
+                metadata(name, help),
+                values.entrySet().stream()
+                    .map(each -> new GaugeDataPointSnapshot(each.getValue(), each.getKey(), null))
+                    .toList()));
   }
 
   private Points points(String name, Function<Map<Labels, Double>, MetricSnapshot> toSnapshot) {
@@ -143,13 +131,19 @@ final class Instruments {
   /**
    * @param divisor the number by which measured values are divided before the export
    */
-  HistogramPoints histogram(String name, String help, @Nullable Unit unit, double divisor) {
+  HistogramPoints histogram(String name, String help, double divisor) {
     return (HistogramPoints)
-        all.computeIfAbsent(
-            name,
-            n ->
-                new HistogramPoints(
-                    HistogramSnapshot.builder().name(name).help(help).unit(unit), divisor));
+        all.computeIfAbsent(name, n -> new HistogramPoints(metadata(name, help), divisor));
+  }
+
+  /** Returns the metadata of an instrument; the end of the name tells the unit. */
+  private static MetricMetadata metadata(String name, String help) {
+    Unit unit =
+        Stream.of(Unit.SECONDS, Unit.BYTES)
+            .filter(each -> name.endsWith("_" + each))
+            .findAny()
+            .orElse(null);
+    return new MetricMetadata(name, help, unit);
   }
 
   void add(MetricSnapshot snapshot) {

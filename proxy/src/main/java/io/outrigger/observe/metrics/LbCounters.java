@@ -111,7 +111,6 @@ public final class LbCounters {
           all.histogram(
               "grpc.lb.wrr.endpoint_weights",
               "Weights of endpoints at each update; 0 for endpoints without a weight.",
-              null,
               WEIGHT_SCALE);
       weights.forEach(histogram::add);
     }

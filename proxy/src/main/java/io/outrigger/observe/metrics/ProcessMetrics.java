@@ -6,7 +6,6 @@ import io.outrigger.http2.PeerErrors;
 import io.outrigger.observe.metrics.Instruments.Points;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.Unit;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -30,10 +29,10 @@ final class ProcessMetrics {
 
   static void addTo(String version, MetricsView.ProcessFigures process, Instruments all) {
     all.add(build(version));
-    all.gauge("process_start_time_seconds", "Start of the process since the epoch.", Unit.SECONDS)
+    all.gauge("process_start_time_seconds", "Start of the process since the epoch.")
         .add(Labels.EMPTY, ManagementFactory.getRuntimeMXBean().getStartTime() / 1e3);
     Duration spent = ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
-    all.counter("process_cpu_seconds", "Processor time of user and system.", Unit.SECONDS)
+    all.counter("process_cpu_seconds", "Processor time of user and system.")
         .add(Labels.EMPTY, spent.toNanos() / NANOS_PER_SECOND);
     memory(process, all);
     Points ended =
@@ -47,8 +46,7 @@ final class ProcessMetrics {
     Points lag =
         all.gauge(
             "outrigger_event_loop_lag_seconds",
-            "Time that a task of the last scrape waited for its event loop.",
-            Unit.SECONDS);
+            "Time that a task of the last scrape waited for its event loop.");
     long[] nanos = process.loopLagNanos();
     for (int i = 0; i < nanos.length; i++) {
       lag.add(Labels.of("loop", Integer.toString(i)), nanos[i] / NANOS_PER_SECOND);
@@ -70,7 +68,7 @@ final class ProcessMetrics {
     residentBytes()
         .ifPresent(
             bytes ->
-                all.gauge("process_resident_memory_bytes", "Resident memory.", Unit.BYTES)
+                all.gauge("process_resident_memory_bytes", "Resident memory.")
                     .add(Labels.EMPTY, bytes));
   }
 
@@ -95,15 +93,11 @@ final class ProcessMetrics {
     Points held =
         all.gauge(
             "outrigger_memory_held_bytes",
-            "Memory that the process uses for peers: heap after a collection, and buffers.",
-            Unit.BYTES);
+            "Memory that the process uses for peers: heap after a collection, and buffers.");
     held.add(Labels.of("kind", "heap"), memory.heap().held());
     held.add(Labels.of("kind", "direct"), memory.direct().held());
     Points limit =
-        all.gauge(
-            "outrigger_memory_limit_bytes",
-            "Limit of the memory for peers (--max-memory).",
-            Unit.BYTES);
+        all.gauge("outrigger_memory_limit_bytes", "Limit of the memory for peers (--max-memory).");
     limit.add(Labels.of("kind", "heap"), memory.heap().limit());
     limit.add(Labels.of("kind", "direct"), memory.direct().limit());
     limit.add(Labels.of("kind", "total"), memory.total().limit());
