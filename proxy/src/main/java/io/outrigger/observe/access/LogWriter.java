@@ -22,6 +22,12 @@ import org.slf4j.LoggerFactory;
  */
 @AnyThread
 final class LogWriter implements AutoCloseable {
+  /**
+   * The maximum number of queued entries: half a second at a hundred thousand requests per second.
+   * To bound the heap, an entry with a long path counts as several entries.
+   */
+  private static final int MAX_WAITING = 50_000;
+
   private static final Logger log = LoggerFactory.getLogger(LogWriter.class);
   private static final Duration PERIOD = Duration.ofMillis(50);
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
@@ -59,6 +65,17 @@ final class LogWriter implements AutoCloseable {
     this.slots = slots;
     writer = new Thread(this::run, name.substring(0, name.indexOf(' ')) + "-log");
     writer.setDaemon(true);
+  }
+
+  /** Starts a log on stdout; {@code kind} is the kind of log, for messages. */
+  static LogWriter stdout(String kind) {
+    return started(kind + " stdout", new Stdout());
+  }
+
+  static LogWriter started(String name, OutputStream out) {
+    var writer = new LogWriter(name, out, MAX_WAITING);
+    writer.start();
+    return writer;
   }
 
   void start() {
@@ -151,7 +168,7 @@ final class LogWriter implements AutoCloseable {
    * The standard output, which the access log and the audit log share: writes are atomic, and
    * closing does nothing.
    */
-  static final class Stdout extends OutputStream {
+  private static final class Stdout extends OutputStream {
     private static final OutputStream OUT = new FileOutputStream(FileDescriptor.out);
 
     @Override

@@ -4,7 +4,6 @@ import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.rbac.Rbac;
-import java.io.OutputStream;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
@@ -19,20 +18,13 @@ public final class StdoutAuditLog implements AutoCloseable {
   private final Clock clock;
   private final LongAdder lost = new LongAdder();
 
-  StdoutAuditLog(OutputStream out, Clock clock, int maxWaiting) {
-    writer = new LogWriter("audit log stdout", out, maxWaiting);
+  StdoutAuditLog(LogWriter writer, Clock clock) {
+    this.writer = writer;
     this.clock = clock;
   }
 
   public static StdoutAuditLog started() {
-    var audit =
-        new StdoutAuditLog(new LogWriter.Stdout(), Clock.systemUTC(), AccessLog.MAX_WAITING);
-    audit.start();
-    return audit;
-  }
-
-  void start() {
-    writer.start();
+    return new StdoutAuditLog(LogWriter.stdout("audit log"), Clock.systemUTC());
   }
 
   /**

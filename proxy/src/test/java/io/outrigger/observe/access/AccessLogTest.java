@@ -43,7 +43,8 @@ class AccessLogTest {
   @Test
   void aFullQueueTakesNoMoreAndSaysSo() {
     var out = new ByteArrayOutputStream();
-    var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 3); // not started yet
+    var writer = new LogWriter("access log memory", out, 3); // not started yet
+    var log = new AccessLog(writer, () -> {}, Clock.systemUTC());
     CallObserver observer = log.of("orders", false);
 
     for (int i = 0; i < 3; i++) {
@@ -52,7 +53,7 @@ class AccessLogTest {
     assertThat(observer.onEnded(Calls.known("/3"))).isFalse();
     assertThat(observer.onEnded(Calls.known("/4"))).isFalse();
 
-    log.start();
+    writer.start();
     log.close();
     assertThat(out.toString(StandardCharsets.US_ASCII).lines()).hasSize(3);
   }
@@ -61,7 +62,8 @@ class AccessLogTest {
   @Test
   void longTextsTakeMoreOfTheQueue() {
     var out = new ByteArrayOutputStream();
-    var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 1000);
+    var writer = new LogWriter("access log memory", out, 1000);
+    var log = new AccessLog(writer, () -> {}, Clock.systemUTC());
     CallObserver observer = log.of("orders", false);
     int kept = 0;
     for (int i = 0; i < 100; i++) {
@@ -71,7 +73,7 @@ class AccessLogTest {
     assertThat(kept).isEqualTo(2);
     assertThat(observer.onEnded(Calls.known("/short"))).isTrue();
 
-    log.start();
+    writer.start();
     log.close();
     assertThat(out.toString(StandardCharsets.US_ASCII).lines()).hasSize(3);
   }
@@ -79,10 +81,11 @@ class AccessLogTest {
   @Test
   void aWriteThatFailsLosesItsLinesAndNothingElse() {
     var failing = new FailingFirst();
-    var log = new AccessLog("memory", failing, () -> {}, Clock.systemUTC(), 10);
+    var writer = new LogWriter("access log memory", failing, 10);
+    var log = new AccessLog(writer, () -> {}, Clock.systemUTC());
     CallObserver observer = log.of("orders", false);
     observer.onEnded(Calls.known("/lost"));
-    log.start();
+    writer.start();
     failing.awaitFirst();
 
     observer.onEnded(Calls.known("/kept"));

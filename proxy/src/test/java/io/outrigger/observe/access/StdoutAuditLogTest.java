@@ -28,7 +28,7 @@ class StdoutAuditLogTest {
   @Test
   @Conformance("A59-03")
   void aLineHasTheFieldsOfAnAuditEvent() {
-    try (var audit = started(10)) {
+    try (var audit = new StdoutAuditLog(LogWriter.started("audit log memory", out), CLOCK)) {
       audit.record("/s.S/M", peer("spiffe://mesh/a"), "envoy.filters.http.rbac", DENIED);
     }
 
@@ -43,7 +43,7 @@ class StdoutAuditLogTest {
   @Test
   @Conformance({"A59-01", "A59-03"})
   void everyLoggerWritesALineAndTextsCannotBreakIt() {
-    try (var audit = started(10)) {
+    try (var audit = new StdoutAuditLog(LogWriter.started("audit log memory", out), CLOCK)) {
       audit.record(
           "/a\n{\"\u001b[31m\u009b", NOBODY, "\u202ef", new Decision(true, Optional.empty(), 2));
     }
@@ -63,14 +63,15 @@ class StdoutAuditLogTest {
   @Test
   @Conformance("A59-03")
   void aFullQueueLosesLinesAndCountsThem() {
-    var audit = new StdoutAuditLog(out, CLOCK, 2); // not started: nothing is written
+    var writer = new LogWriter("audit log memory", out, 2); // not started: nothing is written
+    var audit = new StdoutAuditLog(writer, CLOCK);
     for (int i = 0; i < 5; i++) {
       audit.record("/s.S/M", NOBODY, "f", DENIED);
     }
 
     assertThat(audit.lost()).isEqualTo(3);
 
-    audit.start();
+    writer.start();
     audit.close();
     assertThat(lines()).hasSize(2);
   }
@@ -87,12 +88,6 @@ class StdoutAuditLogTest {
 
   private static PeerIdentity peer(String... uris) {
     return new PeerIdentity.Certified(List.of(uris), List.of("a.example"), "CN=a");
-  }
-
-  private StdoutAuditLog started(int maxWaiting) {
-    var audit = new StdoutAuditLog(out, CLOCK, maxWaiting);
-    audit.start();
-    return audit;
   }
 
   private List<String> lines() {
