@@ -26,7 +26,7 @@ import io.outrigger.observe.explain.Explanation.Result;
 import io.outrigger.observe.explain.Explanation.Verdict;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,12 +55,14 @@ public final class Explainer {
   private final Function<String, Optional<LbNode>> trees;
   private final Map<String, OverlayEffect> overlaid;
   private final List<Route> routes;
-  private final Map<String, Optional<LbNode>> treesByCluster = new HashMap<>();
-  private final List<Branch> branches = new ArrayList<>();
+
+  /** The possible outcomes by their {@link Outcome}; local replies have keys of their own. */
+  private final Map<Object, Branch> branches = new LinkedHashMap<>();
 
   /**
-   * The result of each examined route, by the route's index. If the route matched in any walk, it
-   * is {@link RouteMatch#NO_MISS}, otherwise the index of the matcher that did not match.
+   * The result of each examined route, by the route's index. The result is {@link
+   * RouteMatch#NO_MISS} if the route matched in any walk, otherwise the index of the matcher that
+   * did not match.
    */
   private final Map<Integer, Integer> results = new TreeMap<>();
 
@@ -98,8 +100,10 @@ public final class Explainer {
       explainer.walk();
       verdicts = explainer.verdicts();
       furtherRoutes = explainer.routes.size() - verdicts.size();
-      branches = explainer.branches;
-      branches.sort(Comparator.comparingDouble(Branch::probability).reversed());
+      branches =
+          explainer.branches.values().stream()
+              .sorted(Comparator.comparingDouble(Branch::probability).reversed())
+              .toList();
     }
     return new Explanation(
         forward.name(),
@@ -111,6 +115,13 @@ public final class Explainer {
         furtherRoutes,
         branches);
   }
+
+  /**
+   * The part of an outcome that does not depend on the draws. Several draws among weighted clusters
+   * have the same outcome, because a session keeps its cluster (A60).
+   */
+  private record Outcome(
+      Route route, List<FilterPlan> filters, String cluster, Optional<CookieSession> session) {}
 
   /** One walk through the routes, with the probability and the number of its draws. */
   private final class Walk {
@@ -183,13 +194,14 @@ public final class Explainer {
     if (decision instanceof RouteDecision.Forward chosen) {
       addForwarded(probability, chosen);
     } else if (probability > 0 && branches.size() < MAX_BRANCHES) {
-      branches.add(Branch.answered(probability, decision));
+      branches.put(new Object(), Branch.answered(probability, decision));
     }
   }
 
   /**
-   * Adds a possible outcome for a forwarded request. As for a call, the session of the request
-   * selects the cluster, otherwise the routing decision. Draws with equal outcomes are merged.
+   * Adds a possible outcome for a forwarded request. The cluster is selected as for a call: by the
+   * session of the request, or without a session by the routing decision. Draws with equal outcomes
+   * are merged.
    */
   private void addForwarded(double probability, RouteDecision.Forward chosen) {
     List<FilterPlan> plans = chosen.filters().plan(request, chosen.clusters().keySet());
@@ -199,16 +211,15 @@ public final class Explainer {
     ClusterHandle cluster =
         chosen.change(chosen.cluster(), asked.map(CookieSession::selected).orElse(""));
     try {
-      for (int i = 0; i < branches.size(); i++) {
-        if (branches.get(i).hasSameOutcome(chosen, cluster.name(), acting, asked)) {
-          branches.set(i, branches.get(i).withMore(probability));
-          return;
-        }
-      }
-      if (probability > 0 && branches.size() < MAX_BRANCHES) {
+      var outcome = new Outcome(chosen.route(), acting, cluster.name(), asked);
+      Branch same = branches.get(outcome);
+      if (same != null) {
+        branches.put(outcome, same.withMore(probability));
+      } else if (probability > 0 && branches.size() < MAX_BRANCHES) {
         PlannedCall call =
             request.on(chosen.route(), forward.channelId(), asked.map(CookieSession::addresses));
-        branches.add(
+        branches.put(
+            outcome,
             new Branch(
                 probability,
                 chosen,
@@ -216,7 +227,7 @@ public final class Explainer {
                 acting,
                 asked,
                 overlaid.getOrDefault(cluster.name(), OverlayEffect.NONE),
-                treesByCluster.computeIfAbsent(cluster.name(), trees),
+                trees.apply(cluster.name()),
                 Optional.of(cluster.picker().plan(call))));
       }
     } finally {
@@ -243,7 +254,7 @@ public final class Explainer {
 
   /**
    * Predetermined random draws for routing. The first {@code misses} draws for route fractions do
-   * not match, and all later ones match. The draw among weighted clusters returns {@code
+   * not match, and all later draws match. The draw among weighted clusters returns {@code
    * clusterDraw}.
    */
   @ControlConfined

@@ -87,22 +87,6 @@ public record Explanation(
           Optional.empty());
     }
 
-    /**
-     * Whether another random draw leads to this outcome, too. This happens in weighted routes,
-     * because a session keeps its cluster (A60).
-     */
-    boolean hasSameOutcome(
-        RouteDecision.Forward other,
-        String otherCluster,
-        List<FilterPlan> otherFilters,
-        Optional<CookieSession> asked) {
-      return decision instanceof RouteDecision.Forward mine
-          && mine.route().equals(other.route())
-          && filters.equals(otherFilters)
-          && cluster.equals(otherCluster)
-          && session.equals(asked);
-    }
-
     Branch withMore(double added) {
       return new Branch(
           probability + added, decision, cluster, filters, session, overlay, tree, plan);
