@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * a status becomes its message.
  */
 @AnyThread
-final class Json {
+public final class Json {
   private static final Gson GSON = gson();
 
   private Json() {}
@@ -78,7 +78,7 @@ final class Json {
   }
 
   /** Returns an object; {@code members} are alternately names and values. */
-  static JsonObject object(@Nullable Object... members) {
+  public static JsonObject object(@Nullable Object... members) {
     var object = new JsonObject();
     for (int i = 0; i < members.length; i += 2) {
       object.add(String.valueOf(members[i]), tree(members[i + 1]));
