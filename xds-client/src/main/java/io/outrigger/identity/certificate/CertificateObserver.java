@@ -4,7 +4,7 @@ import io.outrigger.base.ControlConfined;
 
 /**
  * Receives changes of the certificates of the bootstrap's providers, and of the system's roots. The
- * instance of these roots is named {@code system}. Called on the control loop.
+ * system's roots have the instance name {@code system}. Called on the control loop.
  */
 @ControlConfined
 public interface CertificateObserver {

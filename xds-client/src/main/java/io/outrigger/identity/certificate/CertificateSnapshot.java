@@ -48,7 +48,7 @@ public record CertificateSnapshot(
     return identity.equals(other.identity) && roots.equals(other.roots);
   }
 
-  /** Whether {@code other} has roots that this snapshot lacks, or a longer certificate chain. */
+  /** Whether this snapshot lacks roots of {@code other}, or has a shorter certificate chain. */
   boolean lacksSomeOf(CertificateSnapshot other) {
     boolean areRootsLost =
         !Set.copyOf(roots.map(Roots::certificates).orElse(List.of()))

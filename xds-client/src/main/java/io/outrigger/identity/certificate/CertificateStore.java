@@ -20,8 +20,8 @@ import java.util.function.Function;
 
 /**
  * The certificate providers of the bootstrap; all clusters that name the same provider share its
- * certificates (A29 "Implementation Details"). From {@link #start} on, files are read and the
- * Workload API is called, even if no cluster names a provider. Missing files are read once they
+ * certificates (A29 "Implementation Details"). After {@link #start}, the store reads files and
+ * calls the Workload API, even if no cluster names a provider. Missing files are read once they
  * appear. The roots of the system (A82) are read and watched as soon as a cluster needs them.
  */
 @ControlConfined
@@ -80,7 +80,7 @@ public final class CertificateStore {
 
   /**
    * Watches the given providers, until {@link #close} or the next call of this method. Providers
-   * that do not change are not restarted.
+   * that are equal to providers of the previous call are not restarted.
    */
   public void start(Map<String, CertificateProvider> providers) {
     loop.checkInside();
@@ -179,10 +179,11 @@ public final class CertificateStore {
   }
 
   /**
-   * Watches the certificates that {@code settings} need. The watch holds the current material.
+   * Watches the certificates that {@code settings} need. {@link Watch#material} returns the current
+   * result.
    *
-   * @param listener called on the control loop after each change, with the material, or with the
-   *     status UNAVAILABLE and the reason why material is missing
+   * @param listener called on the control loop after each change, with the certificates and roots,
+   *     or with the status UNAVAILABLE and the reason why some are missing
    */
   public Watch watch(TlsSettings settings, Consumer<Outcome<TlsMaterial>> listener) {
     loop.checkInside();

@@ -42,8 +42,7 @@ public record CredentialFile(String field, String path, String text) {
 
   /**
    * Runs {@code parser} and reports every failure as {@link UnusableFile}. The JDK's parsers of
-   * keys and certificates, and signatures with a damaged key, throw exceptions that they do not
-   * declare.
+   * keys and certificates throw undeclared exceptions, and so do signatures with a damaged key.
    *
    * @param reason the reason to report when the parser throws another exception
    */

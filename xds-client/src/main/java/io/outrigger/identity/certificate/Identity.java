@@ -80,7 +80,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return firstToExpire().getNotAfter().toInstant();
   }
 
-  /** Returns why servers reject an expired identity; empty before the expiry. */
+  /** Returns a message that this identity has expired; empty before the expiry. */
   Optional<String> ended(Instant now) {
     return now.isBefore(expiry())
         ? Optional.empty()

@@ -236,7 +236,7 @@ final class IstioCaWatcher extends CertificateSource {
     return identity;
   }
 
-  /** Verifies the chain but ignores dates: a slow clock must not reject a new certificate. */
+  /** Verifies the chain but ignores dates: by a slow clock, a new certificate is not valid yet. */
   private static List<CertificateRefusal> refusals(
       List<X509Certificate> chain, List<X509Certificate> roots) {
     return Stream.of(PeerRole.values())

@@ -18,7 +18,8 @@ import java.util.stream.Stream;
  * yet. Another program may still be writing these files. A file that is unusable for another reason
  * does not count as missing.
  *
- * @param reason one line with the user of the file, the bootstrap field and the path
+ * @param reason one line with the control plane or provider that uses the file, the bootstrap field
+ *     and the path
  * @param isRequired whether the proxy cannot call a control plane without the file; false for all
  *     files of certificate providers
  */

@@ -14,9 +14,9 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * Lets TLS libraries verify servers or clients through a {@link Judge}. One trust manager serves
- * all connections of a TLS context, whichever server names they send. A refusal is thrown as a
- * {@link RefusedCertificate}. Host names are not checked, whatever endpoint identification
- * algorithm an engine is configured with (A29).
+ * all connections of a TLS context, even if their server names differ. A refusal is thrown as a
+ * {@link RefusedCertificate}. Host names are not checked, because the endpoint identification
+ * algorithm of an engine has no effect here (A29).
  */
 @AnyThread
 public class PeerTrustManager extends X509ExtendedTrustManager {

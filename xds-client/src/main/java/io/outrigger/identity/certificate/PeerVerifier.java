@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Verifies the certificate chain of a peer. The chain must lead to the roots (A29, A82). With a
- * SPIFFE bundle map, these are the roots of the peer's own trust domain (A87). The names of the
- * leaf must be accepted by the settings (A29-03, A101); no other host name check is done. All
- * connections with the same settings and roots share one verifier.
+ * Verifies the certificate chain of a peer. The chain must lead to the roots (A29, A82), or with a
+ * SPIFFE bundle map to the roots of the peer's own trust domain (A87). The names of the leaf must
+ * be accepted by the settings (A29-03, A101); no other host name check is done. All connections
+ * with the same settings and roots share one verifier.
  */
 @AnyThread
 public final class PeerVerifier {
@@ -45,8 +45,8 @@ public final class PeerVerifier {
   }
 
   /**
-   * Returns why a peer is not accepted in a handshake; empty when it is accepted. Fast enough for
-   * event loops, where TLS libraries call this method.
+   * Returns why a peer is not accepted in a handshake; empty when it is accepted. TLS libraries
+   * call this method on event loops, so it must be fast.
    *
    * @param chain the certificates in the order received, leaf first
    * @param serverName the name sent as SNI; empty when none was sent

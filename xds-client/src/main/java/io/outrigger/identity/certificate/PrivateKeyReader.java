@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads the private key of a PEM file: PKCS #8, PKCS #1 or SEC 1; RSA, EC on the NIST curves, or
- * Ed25519 (A29-12). The JDK reads only PKCS #8, so the older forms are converted to PKCS #8.
+ * Reads the private key of a PEM file in the form PKCS #8, PKCS #1 or SEC 1. The key may be an RSA
+ * key, an EC key on a NIST curve, or an Ed25519 key (A29-12). The JDK reads only PKCS #8, so the
+ * older forms are converted to PKCS #8.
  */
 public final class PrivateKeyReader {
   private static final String RSA_OID = "2a864886f70d010101"; // 1.2.840.113549.1.1.1

@@ -57,7 +57,10 @@ record SigningRequest(KeyPair pair) {
     }
   }
 
-  /** Returns attributes that request {@code uri}, marked critical because there is no subject. */
+  /**
+   * Returns attributes that request {@code uri} as a critical name, because the request has no
+   * subject.
+   */
   private static Der named(String uri) {
     Der name = new Der(Der.CONTEXT_URI, uri.getBytes(StandardCharsets.US_ASCII));
     Der names = new Der(Der.OCTET_STRING, Der.of(Der.SEQUENCE, name).bytes());

@@ -9,7 +9,7 @@ record SpiffeId(String trustDomain) {
   private static final int MAX_LENGTH = 2048;
   private static final String TRUST_DOMAIN = "[a-z0-9._-]{1,255}";
 
-  /** No segment of the path is empty, a dot or two dots. */
+  /** Excludes paths with a segment that is empty, {@code .} or {@code ..}. */
   private static final Pattern FORM =
       Pattern.compile("spiffe://(" + TRUST_DOMAIN + ")(?:/(?!\\.\\.?(?:/|$))[A-Za-z0-9._-]++)*+");
 

@@ -56,7 +56,7 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
   /** The port passed to Netty, which uses it only to find sessions to resume. */
   private static final int NO_PORT = -1;
 
-  /** The maximum size of an EC key, because P-384 is the largest curve that was tested. */
+  /** The maximum size of an EC key: P-384 is the largest curve that was tested with BoringSSL. */
   private static final int MAX_EC_BITS = 384;
 
   /** Whether BoringSSL, which does not support Edwards curves, can sign with {@code key}. */

@@ -34,7 +34,7 @@ public final class EachConnectionContext extends SslContext {
 
   private final Function<UpstreamTls, TlsMaterial> certificates;
 
-  /** Makes a context that gets the current certificates from {@code certificates}. */
+  /** Makes a context that calls {@code certificates} for each connection. */
   public EachConnectionContext(Function<UpstreamTls, TlsMaterial> certificates) {
     this.certificates = certificates;
   }

@@ -103,7 +103,10 @@ public final class ResponseBody implements BodySubscriber<byte[]> {
     read.write(bytes, start, bytes.length - start);
   }
 
-  /** Returns -1 if no line ends, or if lines do not matter. */
+  /**
+   * Returns the index of the next line feed; -1 if there is none, or if the body is received as a
+   * whole.
+   */
   private int endOfLine(byte[] bytes, int start) {
     int end = lines.isPresent() ? start : bytes.length;
     while (end < bytes.length && bytes[end] != '\n') {

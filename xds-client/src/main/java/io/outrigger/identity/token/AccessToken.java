@@ -9,7 +9,7 @@ public record AccessToken(String text, Duration lifetime) {
    */
   public static final Duration MARGIN = Duration.ofSeconds(30);
 
-  /** How long the token may be reused; not positive when it is about to expire. */
+  /** How long the token may be reused; zero or negative when the token is about to expire. */
   public Duration usable() {
     return lifetime.minus(MARGIN);
   }

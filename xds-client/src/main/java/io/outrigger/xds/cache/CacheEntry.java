@@ -56,7 +56,8 @@ public record CacheEntry<T>(
   /**
    * An error of the resource itself.
    *
-   * @param version the version of the refused resource or of the wrong response; may be empty
+   * @param version the version of the refused resource, or of the response with the error; may be
+   *     empty
    * @param refused the refused resource; empty for other errors
    */
   public record DataError(
@@ -68,8 +69,8 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Whether a timer must wait for the resource (A57-19, A88-42). This is the case if no version
-   * that this process received is in use, and the resource is not known to be missing.
+   * Whether a timer must wait for the resource (A57-19, A88-42). This is the case for a STALE
+   * resource, and for a resource without a version in use that is not known to be missing.
    */
   public boolean awaitsAnswer() {
     return isStale()
@@ -97,7 +98,7 @@ public record CacheEntry<T>(
         .or(() -> error);
   }
 
-  /** Returns the instance in use if it equals {@code value}: one instance is cheap to compare. */
+  /** Returns the value in use if it equals {@code value}, so that later comparisons are cheap. */
   T heldIfEqual(T value) {
     return held.map(Held::value).filter(value::equals).orElse(value);
   }
@@ -107,7 +108,7 @@ public record CacheEntry<T>(
   }
 
   CacheEntry<T> withDataError(CacheState next, DataError error, boolean drop) {
-    // STALE stays until a valid resource arrives; until then, a deletion drops the resource.
+    // STALE remains until a valid resource arrives, or until a deletion drops the resource.
     boolean staysStale = isStale() && !drop;
     return new CacheEntry<>(
         staysStale ? CacheState.STALE : next,

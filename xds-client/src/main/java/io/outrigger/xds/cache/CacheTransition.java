@@ -31,8 +31,8 @@ import io.outrigger.xds.cache.CacheEvent.Restored;
  * <p>A STALE resource was not sent to this process. Therefore Deleted, TimerFired, and ServerError
  * with NOT_FOUND or PERMISSION_DENIED drop the resource regardless of the server's features.
  *
- * <p>Watchers receive the difference between the previous and the next entry, so they agree with
- * all dumps (A88-38).
+ * <p>Watchers receive the difference between the previous and the next entry, so their state equals
+ * the state in dumps (A88-38).
  */
 public final class CacheTransition {
   private CacheTransition() {}
@@ -41,8 +41,8 @@ public final class CacheTransition {
    * The result of a transition. The caller stores the entry, stops the timers and notifies the
    * watchers, in this order.
    *
-   * @param stopsTimers whether the timers of all servers stop, not only that of the server which
-   *     answered
+   * @param stopsTimers whether the timers of all servers stop, and not only the timer of the server
+   *     that answered
    */
   public record Step<T>(CacheEntry<T> before, CacheEntry<T> next, boolean stopsTimers) {
     public void notifyWatcher(ResourceWatcher<T> watcher) {

@@ -85,13 +85,13 @@ final class ClusterWalk {
     }
   }
 
-  /** Visits a cluster and the clusters below it; without recursion, because loops may be long. */
+  /** Visits a cluster and the clusters below it. Does not recurse, because cycles may be long. */
   void visit(String root) {
     if (clusters.containsKey(root)) {
       return;
     }
     Flattening tree = new Flattening(root, lookup.clusters());
-    // A root that is too deep fails in any case (A75-12) and stays watched.
+    // If the tree is too deep, the root fails (A75-12), and only the root stays watched.
     for (String name : tree.tooDeep ? Set.of(root) : tree.reached) {
       WatchState<ClusterResource> known = lookup.clusters().apply(name);
       if (clusters.containsKey(name)) {
@@ -106,7 +106,7 @@ final class ClusterWalk {
     }
   }
 
-  /** Stores a result; reuses an equal previous instance, so that later comparisons are cheap. */
+  /** Stores a result, or the equal result of the previous walk, which is cheap to compare. */
   private void put(String name, Outcome<ClusterConfig> result) {
     Outcome<ClusterConfig> last = previous.get(name);
     clusters.put(name, result.equals(last) ? last : result);

@@ -52,7 +52,10 @@ final class DependencyGraph {
     this.notes = new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK);
   }
 
-  /** Returns the states of resources during a walk. Each resource looked up must be watched. */
+  /**
+   * Functions that return the states of resources during a walk. Each function must watch the
+   * resource that it is called for.
+   */
   record Lookup(
       Supplier<WatchState<ListenerResource>> listener,
       Function<String, WatchState<RouteTable>> routes,

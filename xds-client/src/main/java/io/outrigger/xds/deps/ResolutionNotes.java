@@ -41,7 +41,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
     return RpcStatus.unavailable(reason).withNote(note(RpcStatus.OK, RpcStatus.OK));
   }
 
-  /** Returns a text such as {@code cluster "pay": reason}; never repeats the name. */
+  /** Returns a text such as {@code cluster "pay": reason}, in which the name occurs once. */
   public static String describe(ResourceType<?> type, String name, RpcStatus reason) {
     String subject = type.subject(name);
     String text = text(reason);

@@ -68,8 +68,8 @@ public final class XdsDependencyManager {
     void onConfig(Outcome<XdsConfig> config);
 
     /**
-     * Called when only clusters have changed. They belong to the configuration or, if the target
-     * has failed, are still in use by calls.
+     * Called when only clusters have changed. The clusters belong to the configuration or, if the
+     * target has failed, are still in use by calls.
      */
     void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }
@@ -226,7 +226,7 @@ public final class XdsDependencyManager {
     return true;
   }
 
-  /** Walks the graph until no new watch delivers a cached resource. */
+  /** Walks the graph, and repeats the walk while new watches deliver cached resources. */
   private DependencyGraph.Resolution resolve() {
     resolving = true;
     try {

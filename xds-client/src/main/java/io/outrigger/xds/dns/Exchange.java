@@ -309,7 +309,7 @@ final class Exchange {
      * The addresses of the name, at least one.
      *
      * @param ttl the minimum TTL of the records
-     * @param isPartial whether the lookup of the other address family has failed
+     * @param isPartial whether the lookup of one of the two address families has failed
      */
     record Found(List<InetAddress> addresses, Duration ttl, boolean isPartial) implements Reply {
       public Found {

@@ -32,8 +32,9 @@ import java.util.function.Consumer;
 @LoopConfined
 final class NameQuery {
   /**
-   * The timeout of a query when the other address family has been resolved. Six queries (three
-   * servers, two attempts) then end before {@code DnsName} reports that the name has no answer.
+   * The timeout of a query when addresses of the other family (IPv4 or IPv6) are known. Six queries
+   * (three servers, two attempts) then end before {@code DnsName} reports that the name has no
+   * answer.
    */
   private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
 

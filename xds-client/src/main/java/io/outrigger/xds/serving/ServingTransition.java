@@ -50,8 +50,8 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   }
 
   /**
-   * @param loss the status of the deletion, or of the refusal of a later version, if the control
-   *     plane has deleted the Listener; otherwise OK
+   * @param loss OK unless the control plane has deleted the Listener; then the status of the
+   *     deletion, or of a later version that was refused
    */
   Step apply(
       ServingState before,

@@ -70,7 +70,7 @@ public final class ServingWatcher {
 
   /**
    * Keeps the error of a deletion, because a later error of the stream replaces the ambient error.
-   * If a later version of the Listener is refused, that reason is reported instead.
+   * If a later version of the Listener is refused, the reason of the refusal is reported instead.
    */
   private void onListener(String name) {
     RpcStatus ambient = listeners.get(name).ambient();

@@ -147,7 +147,10 @@ public final class StateFolder {
         Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  /** Returns why resources that were last current at {@code at} are unusable; empty if usable. */
+  /**
+   * Returns why resources are unusable that were last current at the time {@code at}; empty if they
+   * are usable.
+   */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
     if (age.negated().compareTo(maxAge) > 0) { // otherwise usable for too long

@@ -133,7 +133,10 @@ public record XdsStatusView(List<Client> clients) {
       return state.equals(CacheState.STALE.label());
     }
 
-    /** Returns the state's name in CSDS. A STALE resource counts as received (CONTRACT 16). */
+    /**
+     * Returns the state's name in CSDS. A STALE resource has the state ACKED, or the state of its
+     * latest error (CONTRACT 16).
+     */
     public String clientStatus() {
       CacheState afterError =
           error.flatMap(DataError::refused).isPresent()

@@ -98,7 +98,7 @@ final class AdsSession implements AdsTransport.Listener {
       }
       if (type.equals(reading) || of.isAnswerPending) {
         // The pending ACK or NACK will contain the subscribed names. Unsubscribing drops the cached
-        // resource. The server sends it again only after a request without the name.
+        // resource. The server sends the resource again only after a request without its name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.unsubscribed::add);
       } else if (isChanged) {
         // No request is sent before the first subscription, because an empty first request would
@@ -194,7 +194,7 @@ final class AdsSession implements AdsTransport.Listener {
       answer(type, response, decoded);
       handler.apply(type, response, decoded, requestedBefore);
     } finally {
-      // Posted, so that tasks that watchers have posted run before the next response is read.
+      // The next response is read by a later task, after the tasks that watchers have posted.
       loop.execute(this::requestNext);
       timers.setDecoding(false);
       deferredEnd.ifPresent(this::onClosed);

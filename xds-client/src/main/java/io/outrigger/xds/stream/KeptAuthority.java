@@ -95,7 +95,7 @@ final class KeptAuthority {
     authority.onOutage(); // reports an outage that the resources did not bridge
   }
 
-  /** Whether the kept resource is being decoded; until that ends, no outage is reported. */
+  /** Whether the kept resource is being decoded. Meanwhile, its watchers receive no outage. */
   boolean isRestoring(Subscription<?> subscription) {
     return restoring.contains(subscription);
   }

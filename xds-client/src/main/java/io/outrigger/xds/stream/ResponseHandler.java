@@ -37,7 +37,7 @@ import java.util.stream.Stream;
  * <p>Decoding runs on another executor, so a response with ten thousand resources does not delay
  * the control loop.
  *
- * @param server the name of the server for observers
+ * @param server the name of the server that observers receive
  */
 @ControlConfined
 record ResponseHandler(

@@ -142,7 +142,7 @@ public record GrpcWorkloadApi(Optional<String> variable) implements WorkloadApi 
     }
   }
 
-  /** Reads the used fields of {@code X509SVIDResponse}. */
+  /** Reads the fields of {@code X509SVIDResponse} that this program uses. */
   static final class Responses implements MethodDescriptor.Marshaller<WorkloadResponse> {
     private static final int SVIDS = 1;
     private static final int FEDERATED_BUNDLES = 3;
