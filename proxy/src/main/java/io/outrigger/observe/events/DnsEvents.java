@@ -35,7 +35,7 @@ public final class DnsEvents implements DnsLookup {
   }
 
   @Override
-  public Query resolve(String host, int port, Consumer<Outcome<Answer>> callback) {
+  public Runnable resolve(String host, int port, Consumer<Outcome<Answer>> callback) {
     return lookup.resolve(
         host,
         port,

@@ -17,8 +17,9 @@ public interface DnsLookup {
    * @param port the port of every address in the result
    * @param callback called at most once, on the control loop, after this method has returned; gets
    *     the addresses or the reason of the failure
+   * @return an action that ends the lookup, so that {@code callback} is not called
    */
-  Query resolve(String host, int port, Consumer<Outcome<Answer>> callback);
+  Runnable resolve(String host, int port, Consumer<Outcome<Answer>> callback);
 
   /**
    * The addresses of a name.
@@ -33,10 +34,5 @@ public interface DnsLookup {
     public Answer {
       addresses = List.copyOf(addresses);
     }
-  }
-
-  interface Query {
-    /** Ends the lookup, so that its callback is not called. */
-    void cancel();
   }
 }

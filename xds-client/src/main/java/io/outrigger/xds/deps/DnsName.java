@@ -70,7 +70,7 @@ public final class DnsName {
   private Set<EndpointAddress> addresses = Set.of();
   private long answeredAt;
   private Duration untilRefresh = Duration.ZERO;
-  private Optional<DnsLookup.Query> query = Optional.empty();
+  private Runnable cancelQuery = () -> {};
   private TimerHandle timer = () -> {};
   private TimerHandle firstAnswerTimer = () -> {};
 
@@ -113,7 +113,7 @@ public final class DnsName {
 
   public void close() {
     state = State.CLOSED;
-    query.ifPresent(DnsLookup.Query::cancel);
+    cancelQuery.run();
     timer.cancel();
     firstAnswerTimer.cancel();
   }
@@ -121,7 +121,7 @@ public final class DnsName {
   private void run() {
     timer.cancel();
     state = State.RUNNING;
-    query = Optional.of(dns.resolve(name.hostname(), name.port(), this::onAnswer));
+    cancelQuery = dns.resolve(name.hostname(), name.port(), this::onAnswer);
   }
 
   private void waitFor(Duration delay) {
@@ -134,7 +134,7 @@ public final class DnsName {
     if (state != State.RUNNING) {
       return; // closed before the answer
     }
-    query = Optional.empty();
+    cancelQuery = () -> {};
     firstAnswerTimer.cancel();
     answer.toOptional().ifPresentOrElse(this::onAddresses, () -> onFailure(answer.status()));
   }

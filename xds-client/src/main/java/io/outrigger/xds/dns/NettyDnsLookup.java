@@ -55,7 +55,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   }
 
   @Override
-  public Query resolve(String host, int port, Consumer<Outcome<Answer>> callback) {
+  public Runnable resolve(String host, int port, Consumer<Outcome<Answer>> callback) {
     control.checkInside();
     var cancelled = new AtomicBoolean();
     Consumer<Outcome<Reply.Found>> answer =

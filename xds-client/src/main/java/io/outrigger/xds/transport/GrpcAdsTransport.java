@@ -143,46 +143,6 @@ public final class GrpcAdsTransport implements AdsTransport {
     return channel.newCall(method, calls);
   }
 
-  /**
-   * Called when the server or a failure has ended a stream.
-   *
-   * @param attached whether the stream was assigned to a connection
-   */
-  private void onEnded(boolean attached) {
-    countEnd(attached);
-    if (!attached && attachedStreams == 0) { // otherwise other streams have a connection
-      channel.shutdown();
-    }
-  }
-
-  /**
-   * Called when no connection was ready for a stream in time. The attempt to connect continues,
-   * because gRPC may try further addresses. The attempt ends when the next stream times out too.
-   */
-  private void onConnectTimeout() {
-    countEnd(false);
-    if (attachedStreams == 0 && hasTimedOut) {
-      channel.shutdownNow();
-    }
-    hasTimedOut = true;
-  }
-
-  /**
-   * Called when the client has closed a stream. The channel is closed with its last stream, because
-   * a server that is no longer needed keeps no connection (A71).
-   */
-  private void onClosedByClient(boolean attached) {
-    countEnd(attached);
-    if (openStreams == 0) {
-      channel.shutdown();
-    }
-  }
-
-  private void countEnd(boolean attached) {
-    openStreams--;
-    attachedStreams -= attached ? 1 : 0;
-  }
-
   @Override
   public void close() {
     loop.checkInside();
@@ -196,9 +156,9 @@ public final class GrpcAdsTransport implements AdsTransport {
     private final ServerStream.Listener<R> listener;
     private final ClientCall<Q, R> call;
     private TimerHandle connecting = () -> {};
-    private boolean attached;
+    private boolean attached; // whether gRPC has assigned the stream to a connection
     private boolean closed;
-    private boolean endReported; // the transport has counted this stream's end
+    private boolean ended; // whether the transport has counted the end of the stream
 
     GrpcStream(MethodDescriptor<Q, R> method, ServerStream.Listener<R> listener) {
       this.listener = listener;
@@ -235,20 +195,25 @@ public final class GrpcAdsTransport implements AdsTransport {
       loop.checkInside();
       if (!closed) {
         closed = true;
-        connecting.cancel();
         call.cancel("closed by the client", null);
-        if (!endReported) {
-          endReported = true;
-          onClosedByClient(attached);
+        if (countEnd() && openStreams == 0) {
+          channel.shutdown(); // a server that is no longer needed keeps no connection (A71)
         }
       }
     }
 
+    /**
+     * Called when no connection was ready in time. The attempt to connect continues, because gRPC
+     * may try further addresses. The attempt ends when the next stream times out too.
+     */
     private void timeOut() {
       closed = true;
-      endReported = true;
+      var unused = countEnd();
       call.cancel("no connection", null);
-      onConnectTimeout();
+      if (attachedStreams == 0 && hasTimedOut) {
+        channel.shutdownNow();
+      }
+      hasTimedOut = true;
       listener.onClosed(
           RpcStatus.unavailable(
               ("no HTTP/2 connection after %d s; check whether another program listens there, or a"
@@ -257,13 +222,23 @@ public final class GrpcAdsTransport implements AdsTransport {
     }
 
     private void end(Status status) {
-      connecting.cancel();
       RpcStatus reason = StreamFailure.toRpcStatus(status);
-      if (!endReported) {
-        endReported = true;
-        onEnded(attached);
+      if (countEnd() && !attached && attachedStreams == 0) {
+        channel.shutdown(); // otherwise, other streams have a connection
       }
       listener.onClosed(reason);
+    }
+
+    /** Returns false if the end was counted before. */
+    private boolean countEnd() {
+      if (ended) {
+        return false;
+      }
+      ended = true;
+      connecting.cancel();
+      openStreams--;
+      attachedStreams -= attached ? 1 : 0;
+      return true;
     }
 
     private final class Callbacks extends ClientCall.Listener<R> {
@@ -271,7 +246,7 @@ public final class GrpcAdsTransport implements AdsTransport {
       public void onReady() {
         loop.execute(
             () -> {
-              if (!attached && !endReported) {
+              if (!attached && !ended) {
                 attached = true;
                 connecting.cancel();
                 attachedStreams++;

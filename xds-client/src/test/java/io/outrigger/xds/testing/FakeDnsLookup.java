@@ -26,7 +26,7 @@ public final class FakeDnsLookup implements DnsLookup {
   }
 
   @Override
-  public Query resolve(String host, int port, Consumer<Outcome<Answer>> callback) {
+  public Runnable resolve(String host, int port, Consumer<Outcome<Answer>> callback) {
     asked.add(host + ":" + port);
     var query = new Running(host, port, callback);
     running.add(query);
