@@ -138,7 +138,7 @@ class CommandsIT {
     try (var silent = validate("500ms")) {
       assertThat(silent.awaitExit()).isEqualTo(2);
       assertThat(String.join("\n", silent.outLines()))
-          .contains("nothing came of listener \"orders\" within 0.5 s");
+          .contains("no response for listener \"orders\" within 0.5 s");
     }
   }
 

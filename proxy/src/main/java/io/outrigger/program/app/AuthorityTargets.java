@@ -20,8 +20,8 @@ import java.util.function.Function;
  * is created on first use and dropped after an hour without use (SC-03). The number of targets is
  * bounded. A request that is queued or unanswered counts as use of its target.
  *
- * <p>A sweep removes an idle target from the table, and the next sweep closes the target. In
- * between, a request that found the target before its removal can still be routed.
+ * <p>A sweep removes an idle target from the table, and the next sweep closes the target. Until
+ * then, a request that found the target before the removal can still be routed.
  */
 @AnyThread
 final class AuthorityTargets implements TargetResolver {
@@ -88,7 +88,10 @@ final class AuthorityTargets implements TargetResolver {
     return entry.answer;
   }
 
-  /** Returns the target of an authority if one exists; this does not count as use of the target. */
+  /**
+   * Returns the target of an authority, if the target exists. A call does not count as use of the
+   * target.
+   */
   Optional<TargetRuntime> find(String authority) {
     return Optional.ofNullable(byAuthority.get(authority)).map(entry -> entry.target);
   }

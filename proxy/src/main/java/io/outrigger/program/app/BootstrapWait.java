@@ -134,8 +134,8 @@ final class BootstrapWait {
     boolean wasWrong = isWrong;
     try {
       ConfigSource source = found.isPresent() ? found.get() : lookup.find();
-      // With a timeout of zero, OptionsReader has validated the source. The users of a missing file
-      // report it.
+      // With a timeout of zero, OptionsReader has validated the source. Missing files are then
+      // reported where they are used.
       if (!lookup.timeout().isZero()) {
         requireFiles(source);
         SourceLookup.check(source);

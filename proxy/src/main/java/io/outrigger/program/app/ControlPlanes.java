@@ -43,7 +43,7 @@ final class ControlPlanes {
   private volatile @Nullable Known known;
 
   /**
-   * Creates the xDS clients of a process. Their resources come from the control planes of {@code
+   * Creates the xDS clients of a process. Resources come from the control planes of {@code
    * bootstrap}, from static files, from DNS and from Kubernetes.
    *
    * @param names the DNS names of all {@code dns:///} targets

@@ -48,9 +48,9 @@ record ExplainEndpoint(Parts parts) implements AdminEndpoint {
                         () ->
                             AdminReply.text(
                                 400,
-                                "nothing is known of authority \""
+                                "authority \""
                                     + request.authority()
-                                    + "\": its target is made for the first real request")));
+                                    + "\" has no target yet; its first request creates one")));
   }
 
   private CompletionStage<AdminReply> answerServed(String name, AdminRequest query) {

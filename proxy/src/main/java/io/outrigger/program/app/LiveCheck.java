@@ -140,7 +140,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   }
 
   private void onTimeout(XdsDependencyManager configs, Duration timeout) {
-    String waiting = configs.waitingFor().map(what -> "nothing came of " + what).orElse("not done");
+    String waiting = configs.waitingFor().map(what -> "no response for " + what).orElse("not done");
     findings.add(
         waiting
             + " within "

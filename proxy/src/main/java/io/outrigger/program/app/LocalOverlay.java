@@ -70,7 +70,7 @@ final class LocalOverlay {
   }
 
   /**
-   * Applies the files that were read at the start, and starts to watch them. Called when the
+   * Applies the overlay that was read at the start, and starts to watch the files. Called when the
    * control planes are known and before the first resource is watched.
    */
   void start() {

@@ -78,9 +78,9 @@ final class LoggerLevels {
       created.set(MAX_CREATED);
       return AdminReply.text(
           400,
-          "there is no logger of that name, and "
+          "there is no logger of that name, and requests have already created "
               + MAX_CREATED
-              + " have been made on request already; GET /loggers lists all");
+              + " loggers; GET /loggers lists all loggers");
     }
     context.getLogger(name).setLevel(level);
     return reply();

@@ -85,7 +85,7 @@ final class Parts {
   final LoadRegistry loads = new LoadRegistry(control);
   final Optional<StdoutAuditLog> audit;
 
-  // Safe for other threads: metrics may be exported while ports are still being opened.
+  // Thread-safe lists, because metrics may be exported while ports are still being opened.
   final List<RunningForward> forwards = new CopyOnWriteArrayList<>();
   final List<RunningServe> serves = new CopyOnWriteArrayList<>();
 

@@ -237,7 +237,7 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
         listener);
   }
 
-  /** Resolves the host name of an app now, and again after each {@code --dns-refresh}. */
+  /** Resolves the host name of an app now, and then in the interval of {@code --dns-refresh}. */
   private void follow(AppCluster app, ListenAddress.Tcp address, String serve) {
     var name =
         new DnsName(

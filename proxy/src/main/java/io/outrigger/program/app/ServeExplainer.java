@@ -97,7 +97,7 @@ final class ServeExplainer {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    what + " is no IP address; give one such as 10.1.2.3"));
+                    what + " is not an IP address; give one such as 10.1.2.3"));
   }
 
   /** Runs on the control loop. */

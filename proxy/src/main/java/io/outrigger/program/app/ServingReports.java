@@ -74,7 +74,7 @@ final class ServingReports {
     Set<String> errors = configErrors(config);
     errors.forEach(each -> log.warn("serve {}: {}", name, each));
     if (errors.isEmpty() && hadConfigErrors) {
-      log.warn("serve {}: no error is left in the routes", name);
+      log.warn("serve {}: all errors in the routes are gone", name);
     }
     hadConfigErrors = !errors.isEmpty();
     reportRemovedRbac(config);

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Forwards the configurations of a target without a control plane: {@code dns:///} or {@code
- * k8s:///}. Until addresses are known, the target fails with the error of the resolution, as a gRPC
- * channel does (gRPC "Name Resolution"). After a later failure, the last addresses stay in use
- * until the next success (A37-04).
+ * Passes each configuration of a {@code dns:///} or {@code k8s:///} target on to the target. Until
+ * addresses are known, the target fails with the error of the resolution, as a gRPC channel does
+ * (gRPC "Name Resolution"). After a later failure, the last addresses stay in use until the next
+ * success (A37-04).
  */
 @ControlConfined
 final class UntilResolved implements XdsDependencyManager.Listener {

@@ -11,7 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A run of the sidecar. All existing input is read and validated before the program starts. */
+/**
+ * A run of the sidecar. The flags, and the files that exist, are read and validated before the
+ * program starts.
+ */
 record SidecarRun(CommandContext context) {
   /**
    * Created before a second thread starts, because other threads get substitute loggers while SLF4J

@@ -46,7 +46,7 @@ public final class Signals {
   /**
    * Installs the handlers for the signals of this process. A JVM without the module
    * jdk.unsupported, or with the flag -Xrs, does not allow handlers. The JVM's own handlers then
-   * remain, which begin a shutdown on a signal.
+   * remain, and a signal begins a shutdown of the JVM.
    */
   static Signals install() {
     Signals signals = new Signals(System::nanoTime);

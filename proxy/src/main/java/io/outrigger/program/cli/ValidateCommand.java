@@ -225,8 +225,9 @@ final class ValidateCommand implements Callable<Integer> {
                 PlainText.of(
                     "warning: xds server "
                         + server.uri()
-                        + ": istio's agent serves one stream at a time; where it listens there, a"
-                        + " sidecar that runs loses its stream to this check, and comes back"));
+                        + ": istio's agent serves one stream at a time; if this socket is the"
+                        + " agent's, a running sidecar loses its stream during this check and"
+                        + " reconnects"));
       }
     }
   }

@@ -63,7 +63,7 @@ final class PortsReader {
                 if (other != null) {
                   problems.add(
                       origin,
-                      "\"%s\" has the name of \"%s\"; give it one of its own as NAME@%s"
+                      "\"%s\" has the same name as \"%s\"; give it another name, as NAME@%s"
                           .formatted(text, other, text.substring(text.indexOf('@') + 1)));
                 }
                 reserve(origin, "\"" + text + "\"", listen.apply(port));
@@ -91,8 +91,7 @@ final class PortsReader {
   }
 
   /**
-   * Checks that {@code bootstrap} gives the name of a Listener to each target and to each served
-   * address.
+   * Checks that {@code bootstrap} names a Listener for each target and for each served address.
    *
    * @throws InvalidInput with one line for each target or address that has no such name
    */

@@ -44,7 +44,7 @@ public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app
   private static ListenAddress.Tcp listen(String quoted, String text) {
     require(
         text.indexOf(':') >= 0,
-        quoted + ": the control plane knows an address with its IP; write it as 0.0.0.0:" + text);
+        quoted + ": the IP address is missing; write it as 0.0.0.0:" + text);
     ListenAddress.Tcp listen = ListenAddress.parseTcp(text);
     require(
         IpAddress.canonical(listen.host()).isPresent(),

@@ -27,7 +27,7 @@ import java.util.Optional;
 @AnyThread
 public final class SourceLookup {
   private static final String NO_STATE =
-      ": has no effect, since --resources takes the place of the control plane; leave it out";
+      ": has no effect, because --resources replaces the control plane; leave it out";
 
   private final GivenFlags settings;
   private final Map<String, String> environment;

@@ -134,7 +134,7 @@ class ServingReportsTest {
             "WARN serve pay: route configuration \"r\": does not exist",
             unsupported,
             unsupported,
-            "WARN serve pay: no error is left in the routes");
+            "WARN serve pay: all errors in the routes are gone");
     assertThat(told()).isEmpty();
   }
 

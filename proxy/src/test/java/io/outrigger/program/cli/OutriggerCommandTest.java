@@ -488,8 +488,8 @@ final class OutriggerCommandTest {
             warns
                 ? "warning: xds server "
                     + server
-                    + ": istio's agent serves one stream at a time; where it listens there, a"
-                    + " sidecar that runs loses its stream to this check, and comes back\n"
+                    + ": istio's agent serves one stream at a time; if this socket is the agent's,"
+                    + " a running sidecar loses its stream during this check and reconnects\n"
                 : "");
 
     findings.add("cluster \"c\": no");

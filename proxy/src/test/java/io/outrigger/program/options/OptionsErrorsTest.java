@@ -149,25 +149,26 @@ final class OptionsErrorsTest extends OptionsFixture {
             + " [::1]:9001",
         "SERVE | 0.0.0.0:8080 | --serve: \"0.0.0.0:8080\" has no app; write it as"
             + " 0.0.0.0:8080=127.0.0.1:9090",
-        "SERVE | @0.0.0.0:8080=9090 | --serve: \"@0.0.0.0:8080=9090\" has an empty name before the @",
-        "SERVE | 8080=9090 | --serve: \"8080=9090\": the control plane knows an address with its IP;"
-            + " write it as 0.0.0.0:8080",
-        "SERVE | pod:8080=9090 | --serve: \"pod:8080=9090\": \"pod\" is not an IP address; write it as"
-            + " 0.0.0.0:8080 or with the pod's address",
-        "SERVE | 0.0.0.0:0=9090 | --serve: \"0.0.0.0:0=9090\": port 0 cannot be served; give the port"
-            + " that the control plane knows",
+        "SERVE | @0.0.0.0:8080=9090 | --serve: \"@0.0.0.0:8080=9090\" has an empty name before the"
+            + " @",
+        "SERVE | 8080=9090 | --serve: \"8080=9090\": the IP address is missing; write it as"
+            + " 0.0.0.0:8080",
+        "SERVE | pod:8080=9090 | --serve: \"pod:8080=9090\": \"pod\" is not an IP address; write it"
+            + " as 0.0.0.0:8080 or with the pod's address",
+        "SERVE | 0.0.0.0:0=9090 | --serve: \"0.0.0.0:0=9090\": port 0 cannot be served; give the"
+            + " port that the control plane knows",
         "SERVE | 0.0.0.0:8080=0 | --serve: \"0.0.0.0:8080=0\": the app has port 0; give the port it"
             + " listens on",
         "SERVE | 0.0.0.0:8080=8080 | --serve: \"0.0.0.0:8080=8080\": the app would be the served"
             + " address itself; give it another port",
-        "SERVE | 10.1.2.3:8080=10.1.2.3:8080 | --serve: \"10.1.2.3:8080=10.1.2.3:8080\": the app would"
-            + " be the served address itself; give it another port",
-        "SERVE | unix:/a=9090 | --serve: \"unix:/a\" is not an address such as 9001, 127.0.0.1:9001 or"
-            + " [::1]:9001",
-        "SERVE_DRAIN_SPREAD | 5 | --serve-drain-spread: \"5\" is not a duration such as 250ms, 5s, 30m"
-            + " or 1h",
-        "SERVE_DRAIN_GRACE | x | --serve-drain-grace: \"x\" is not a duration such as 250ms, 5s, 30m or"
-            + " 1h",
+        "SERVE | 10.1.2.3:8080=10.1.2.3:8080 | --serve: \"10.1.2.3:8080=10.1.2.3:8080\": the app"
+            + " would be the served address itself; give it another port",
+        "SERVE | unix:/a=9090 | --serve: \"unix:/a\" is not an address such as 9001, 127.0.0.1:9001"
+            + " or [::1]:9001",
+        "SERVE_DRAIN_SPREAD | 5 | --serve-drain-spread: \"5\" is not a duration such as 250ms, 5s,"
+            + " 30m or 1h",
+        "SERVE_DRAIN_GRACE | x | --serve-drain-grace: \"x\" is not a duration such as 250ms, 5s,"
+            + " 30m or 1h",
         "SERVE_REQUIRE_RBAC | yes | --serve-require-rbac: \"yes\" is none of true, false",
         "PEER_HEADER | xfcc | --peer-header: \"xfcc\" is none of off, x-forwarded-client-cert",
         "THREADS | -1 | --threads: \"-1\" is not a whole number from 1 to 1024",
@@ -182,8 +183,8 @@ final class OptionsErrorsTest extends OptionsFixture {
             + " to 2147483647",
         "MAX_HEADER_BYTES | 1 | --max-header-bytes: \"1\" is less than 1024 bytes",
         "MAX_HEADER_BYTES | 1GiB | --max-header-bytes: \"1GiB\" is more than 16777216 bytes",
-        "MAX_CONCURRENT_STREAMS | 2147483648 | --max-concurrent-streams: \"2147483648\" is not a whole"
-            + " number from 1 to 2147483647",
+        "MAX_CONCURRENT_STREAMS | 2147483648 | --max-concurrent-streams: \"2147483648\" is not a"
+            + " whole number from 1 to 2147483647",
         "MAX_CONCURRENT_STREAMS | 99999999999999999999 | --max-concurrent-streams:"
             + " \"99999999999999999999\" is not a whole number from 1 to 2147483647",
         "MAX_HEADER_BYTES | -1 | --max-header-bytes: \"-1\" is not a size such as 65536, 64KiB or"
@@ -196,7 +197,8 @@ final class OptionsErrorsTest extends OptionsFixture {
             + " 124 MiB of the heap and 117 MiB for buffers; raise the container's memory limit, or"
             + " the JVM's limits in OUTRIGGER_JAVA_OPTS",
         "MAX_MEMORY | 99999999999GiB | --max-memory: \"99999999999GiB\" is too large",
-        "KEEPALIVE_TIME | 999999999d | --keepalive-time: \"999999999d\" is longer than a hundred years",
+        "KEEPALIVE_TIME | 999999999d | --keepalive-time: \"999999999d\" is longer than a hundred"
+            + " years",
         "MAX_CONNECTIONS | all | --max-connections: \"all\" is not a whole number from 1 to"
             + " 2147483647",
         "MAX_MEMORY | lots | --max-memory: \"lots\" is not a size such as 65536, 64KiB or 1GiB",
@@ -205,8 +207,8 @@ final class OptionsErrorsTest extends OptionsFixture {
         "IGNORE_ROUTE_TIMEOUT | yes | --ignore-route-timeout: \"yes\" is none of true, false",
         "AUTHORITY | a b | --authority: \"a b\" is not target, preserve, or an authority such as"
             + " orders.example:443",
-        "AUTHORITY | u@orders | --authority: \"u@orders\" is not target, preserve, or an authority such"
-            + " as orders.example:443",
+        "AUTHORITY | u@orders | --authority: \"u@orders\" is not target, preserve, or an authority"
+            + " such as orders.example:443",
         "DRAIN_DELAY | soon | --drain-delay: \"soon\" is not a duration such as 250ms, 5s, 30m or"
             + " 1h",
         "DRAIN_TIMEOUT | -1s | --drain-timeout: \"-1s\" is not a duration such as 250ms, 5s, 30m"
@@ -218,7 +220,8 @@ final class OptionsErrorsTest extends OptionsFixture {
         "LOG_LEVEL | loud | --log-level: \"loud\" is none of trace, debug, info, warn, error, off",
         "LOG_FORMAT | xml | --log-format: \"xml\" is none of text, json",
         "OTLP | collector | --otlp: \"collector\" is not an endpoint such as http://collector:4317",
-        "OTLP | http://collector:65536 | --otlp: \"http://collector:65536\": port 65536 is above 65535",
+        "OTLP | http://collector:65536 | --otlp: \"http://collector:65536\": port 65536 is above"
+            + " 65535",
         "RESOURCES | '' | --resources: is empty; give a file or a folder of resources",
         "BOOTSTRAP | '' | --bootstrap: is empty; give the path of a gRPC xDS bootstrap",
         "CONFIG | '' | --config: is empty; give the path of a YAML file",
@@ -274,8 +277,8 @@ final class OptionsErrorsTest extends OptionsFixture {
 
     assertThat(errors())
         .containsExactly(
-            "--forward: \"9002=xds:///a\" has the name of \"9001=xds:///a\"; give it one of its own"
-                + " as NAME@9002=xds:///a",
+            "--forward: \"9002=xds:///a\" has the same name as \"9001=xds:///a\"; give it another"
+                + " name, as NAME@9002=xds:///a",
             "--forward: \"b@127.0.0.1:9001=xds:///b\": 127.0.0.1:9001 is taken by"
                 + " \"9001=xds:///a\"; choose another address");
   }
@@ -288,8 +291,8 @@ final class OptionsErrorsTest extends OptionsFixture {
 
     assertThat(errors())
         .containsExactly(
-            "--serve: \"a@0.0.0.0:8081=2\" has the name of \"a@0.0.0.0:8080=1\"; give it one of its"
-                + " own as NAME@0.0.0.0:8081=2",
+            "--serve: \"a@0.0.0.0:8081=2\" has the same name as \"a@0.0.0.0:8080=1\"; give it"
+                + " another name, as NAME@0.0.0.0:8081=2",
             "--serve: \"10.1.2.3:8080=3\": 10.1.2.3:8080 is taken by \"a@0.0.0.0:8080=1\"; choose"
                 + " another address",
             "--admin: the admin server: 0.0.0.0:9901 is taken by \"1.2.3.4:9901=4\"; choose another"

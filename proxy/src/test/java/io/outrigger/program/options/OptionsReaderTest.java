@@ -127,8 +127,8 @@ final class OptionsReaderTest extends OptionsFixture {
         .containsExactly(
             isWarnedOf
                 ? new String[] {
-                  "--state: has no effect, since --resources takes the place of the control plane;"
-                      + " leave it out"
+                  "--state: has no effect, because --resources replaces the control plane; leave it"
+                      + " out"
                 }
                 : new String[0]);
   }
