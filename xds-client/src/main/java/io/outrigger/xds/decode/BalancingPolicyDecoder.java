@@ -61,7 +61,7 @@ final class BalancingPolicyDecoder {
     return errors.at("lb_policy").refuse(name + " is not supported; supported: " + supported);
   }
 
-  /** Decodes the first supported policy of the list, which must be valid (A52-01, A52-03). */
+  /** Decodes the first supported policy of the list; this policy must be valid (A52-01, A52-03). */
   private static Optional<BalancingPolicy> decode(
       LoadBalancingPolicy proto, boolean ofAggregate, int depth, FieldErrors errors) {
     if (isTooDeep(depth, errors)) {

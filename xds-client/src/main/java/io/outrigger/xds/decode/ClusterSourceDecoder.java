@@ -44,7 +44,7 @@ final class ClusterSourceDecoder {
     };
   }
 
-  /** An aggregate cluster has no endpoints, so its load reports are not used. */
+  /** Returns false for an aggregate cluster, whose {@code lrs_server} has no effect. */
   static boolean hasEndpoints(Cluster proto) {
     return !proto.hasClusterType() || customType(proto).equals(DNS);
   }

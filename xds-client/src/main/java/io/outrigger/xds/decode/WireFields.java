@@ -61,8 +61,8 @@ final class WireFields {
 
   /**
    * @param remainder the message without the removed field
-   * @param parts the removed contents by the list indexes of the enclosing messages, outermost
-   *     first
+   * @param parts the contents of the removed fields; a key has the indexes of the enclosing
+   *     messages in their lists, outermost first
    */
   record Cut(ByteString remainder, Map<List<Integer>, List<ByteString>> parts) {
     /** Returns the content of a field that is not repeated; if it occurs twice, merges both. */
