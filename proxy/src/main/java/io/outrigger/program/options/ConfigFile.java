@@ -1,13 +1,13 @@
 package io.outrigger.program.options;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import io.outrigger.base.DidYouMean;
 import io.outrigger.base.RegularFile;
 import io.outrigger.program.options.GivenFlags.Given;
+import io.outrigger.xds.local.Located;
 import io.outrigger.xds.local.YamlReader;
-import io.outrigger.xds.overlay.Located;
-import io.outrigger.xds.overlay.Located.Entry;
-import io.outrigger.xds.overlay.Located.Fields;
-import io.outrigger.xds.overlay.Located.Items;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -54,8 +54,10 @@ final class ConfigFile {
   }
 
   private void addAll(Optional<Located> document) {
-    if (document.isPresent() && document.get() instanceof Fields fields) {
-      fields.entries().forEach(this::add);
+    if (document.isPresent() && document.get().json() instanceof JsonObject fields) {
+      fields
+          .asMap()
+          .forEach((key, value) -> add(key, value, document.get().position(fields, key).line()));
     } else if (document.isPresent()) {
       problems.add(file.toString(), "is no map; write lines such as \"admin: 127.0.0.1:9901\"");
     }
@@ -65,8 +67,8 @@ final class ConfigFile {
     }
   }
 
-  private void add(String key, Entry entry) {
-    String line = file + ":" + entry.position().line();
+  private void add(String key, JsonElement value, int inLine) {
+    String line = file + ":" + inLine;
     String origin = line + ": " + key;
     Optional<Flag> flag = Flag.ofKey(key).filter(f -> f != Flag.CONFIG);
     if (flag.isEmpty()) {
@@ -83,13 +85,12 @@ final class ConfigFile {
       return;
     }
     List<String> values = new ArrayList<>();
-    for (Located element :
-        entry.value() instanceof Items list ? list.items() : List.of(entry.value())) {
-      if (!element.json().isJsonPrimitive()) {
+    for (JsonElement element : value instanceof JsonArray list ? list : List.of(value)) {
+      if (!element.isJsonPrimitive()) {
         problems.add(origin, "has no plain value; write it as \"" + key + ": value\"");
         return;
       }
-      values.add(element.json().getAsString());
+      values.add(element.getAsString());
     }
     if (values.isEmpty() || (values.size() > 1 && flag.get().arity() != Flag.Arity.MANY)) {
       problems.add(origin, values.isEmpty() ? "is an empty list" : "takes one value, not a list");

@@ -7,8 +7,8 @@ import io.outrigger.base.IpAddress;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RegularFile;
 import io.outrigger.identity.certificate.CredentialFile;
+import io.outrigger.xds.local.Located;
 import io.outrigger.xds.local.YamlReader;
-import io.outrigger.xds.overlay.Located;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
@@ -64,8 +64,8 @@ public final class Kubeconfig {
       byte[] bytes = RegularFile.read(file.toString(), MAX_SIZE);
       Optional<Located> document =
           YamlReader.read(new String(bytes, StandardCharsets.UTF_8), MAX_SIZE);
-      if (document.isPresent() && document.get() instanceof Located.Fields fields) {
-        return new Kubeconfig(file.toString(), fields.json()).access();
+      if (document.isPresent() && document.get().json() instanceof JsonObject fields) {
+        return new Kubeconfig(file.toString(), fields).access();
       }
       throw new IllegalArgumentException(file + ": is not a kubeconfig: it has no fields");
     } catch (RegularFile.Unreadable unreadable) {

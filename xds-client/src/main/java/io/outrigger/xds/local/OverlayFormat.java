@@ -1,16 +1,16 @@
 package io.outrigger.xds.local;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
 import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.decode.PatchReader;
+import io.outrigger.xds.local.Located.Position;
 import io.outrigger.xds.overlay.Glob;
-import io.outrigger.xds.overlay.Located;
-import io.outrigger.xds.overlay.Located.Entry;
-import io.outrigger.xds.overlay.Located.Fields;
-import io.outrigger.xds.overlay.Located.Items;
-import io.outrigger.xds.overlay.Located.Position;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.overlay.Overlay.ClusterRule;
 import io.outrigger.xds.overlay.Overlay.RouteRule;
@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Parses one overlay file (CONTRACT section 11); each parsed file has its own instance. */
 @AnyThread
@@ -54,12 +55,14 @@ final class OverlayFormat {
   private final List<RouteRule> routes = new ArrayList<>();
   private final List<FileProblem> ignored = new ArrayList<>();
   private final Path path;
+  private final Located document;
   private final List<FileProblem> problems;
   private final Map<String, Position> names = new HashMap<>();
   private String subject = "";
 
-  private OverlayFormat(Path path, List<FileProblem> problems) {
+  private OverlayFormat(Path path, Located document, List<FileProblem> problems) {
     this.path = path;
+    this.document = document;
     this.problems = problems;
   }
 
@@ -67,8 +70,8 @@ final class OverlayFormat {
   static Rules parse(Path path, String text, List<FileProblem> problems) {
     var positions = new Positions(path, text, MAX_SIZE);
     try {
-      var file = new OverlayFormat(path, problems);
-      file.document(positions.tree());
+      var file = new OverlayFormat(path, positions.tree(), problems);
+      file.document();
       return problems.isEmpty()
           ? new Rules(new Overlay(file.clusters, file.routes), file.ignored)
           : Rules.NONE;
@@ -88,82 +91,80 @@ final class OverlayFormat {
         path, position.line(), position.column(), where.isEmpty() ? reason : where + ": " + reason);
   }
 
-  private void document(Located tree) {
-    if (!(tree instanceof Fields root)
-        || !root.entries().containsKey("overlay")
-        || !(root.entries().get("overlay").value() instanceof Items rules)) {
-      add(tree.position(), "", SHAPE);
+  private void document() {
+    if (!(document.json() instanceof JsonObject root)
+        || !(root.get("overlay") instanceof JsonArray rules)) {
+      add(document.start(), "", SHAPE);
       return;
     }
     refuseUnknown(root, Set.of("overlay"), "");
-    for (int i = 0; i < rules.items().size(); i++) {
+    for (int i = 0; i < rules.size(); i++) {
       subject = "overlay[" + i + "]";
-      if (rules.items().get(i) instanceof Fields rule) {
-        rule(rule);
+      Position start = document.position(rules, Integer.toString(i));
+      if (rules.get(i) instanceof JsonObject rule) {
+        rule(rule, start);
       } else {
-        add(rules.items().get(i).position(), "", "must be a mapping");
+        add(start, "", "must be a mapping");
       }
     }
   }
 
-  private void rule(Fields rule) {
-    String name = text(rule, "name").orElse("");
+  private void rule(JsonObject rule, Position start) {
+    String name = text(rule.get("name")).orElse("");
     if (name.isBlank()) {
-      add(rule.position(), "name", "is missing");
+      add(start, "name", "is missing");
     } else {
       subject = "rule " + name;
-      Position other = names.putIfAbsent(name, rule.position());
+      Position other = names.putIfAbsent(name, start);
       if (other != null) {
         String reason = "is already the name of the rule in line %d; give each rule its own";
-        add(rule.position(), "name", reason.formatted(other.line()));
+        add(start, "name", reason.formatted(other.line()));
       }
     }
     refuseUnknown(rule, KEYS, "");
-    var origin = new OverlayRule(name, path.toString(), rule.position().line(), mode(rule));
-    boolean ofClusters = has(rule, "clusters");
-    boolean ofRoutes = has(rule, "targets") || has(rule, "routes");
+    var origin = new OverlayRule(name, path.toString(), start.line(), mode(rule));
+    boolean ofClusters = rule.has("clusters");
+    boolean ofRoutes = rule.has("targets") || rule.has("routes");
     if (ofClusters == ofRoutes) {
       add(
-          rule.position(),
+          start,
           "",
           ofClusters
               ? "has clusters beside targets or routes; it may be for one kind only"
               : "has neither clusters nor targets or routes; name those that it is for");
-      return;
-    }
-    Optional<Fields> patch = patch(rule);
-    if (patch.isEmpty()) {
-      return;
-    }
-    if (ofClusters) {
-      List<String> alpn = alpn(patch.get());
-      Patch read = read(patch.get(), PatchReader.cluster(patch.get().json(), Set.of(ALPN)));
+    } else if (!rule.has("patch")) {
+      add(start, "patch", "is missing");
+    } else if (!(rule.get("patch") instanceof JsonObject patch) || patch.isEmpty()) {
+      add(document.position(rule, "patch"), "patch", "must be a mapping that sets something");
+    } else if (ofClusters) {
+      List<String> alpn = alpn(patch);
+      Patch read = read(rule, PatchReader.cluster(patch, Set.of(ALPN)));
       clusters.add(new ClusterRule(origin, globs(rule, "clusters", ""), read, alpn));
     } else {
-      route(rule, origin, read(patch.get(), PatchReader.route(patch.get().json())));
+      route(rule, origin, read(rule, PatchReader.route(patch)));
     }
   }
 
-  private Patch read(Fields patch, PatchReader.Result read) {
-    read.errors().forEach(error -> problems.add(inPatch(patch, error)));
-    read.ignored().forEach(field -> ignored.add(inPatch(patch, field)));
+  private Patch read(JsonObject rule, PatchReader.Result read) {
+    read.errors().forEach(error -> problems.add(inPatch(rule, error)));
+    read.ignored().forEach(field -> ignored.add(inPatch(rule, field)));
     return read.patch();
   }
 
-  private FileProblem inPatch(Fields patch, FieldError found) {
+  private FileProblem inPatch(JsonObject rule, FieldError found) {
     String field = found.path().isEmpty() ? "patch" : "patch." + found.path();
-    return problem(patch.positionOf(found.steps()), field, found.reason());
+    Position patch = document.position(rule, "patch");
+    Position at = document.positionOf(found.steps(), rule.get("patch"), patch);
+    return problem(at, field, found.reason());
   }
 
-  private void route(Fields rule, OverlayRule origin, Patch patch) {
-    Fields conditions = new Fields(rule.position(), Map.of());
-    Entry entry = rule.entries().get("routes");
-    if (entry != null) {
-      if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
-        conditions = fields;
-      } else {
-        add(entry.position(), "routes", "must be a mapping with some of " + listed(CONDITIONS));
-      }
+  private void route(JsonObject rule, OverlayRule origin, Patch patch) {
+    var conditions = new JsonObject();
+    if (rule.get("routes") instanceof JsonObject fields && !fields.isEmpty()) {
+      conditions = fields;
+    } else if (rule.has("routes")) {
+      String reason = "must be a mapping with some of " + listed(CONDITIONS);
+      add(document.position(rule, "routes"), "routes", reason);
     }
     refuseUnknown(conditions, CONDITIONS, "routes.");
     routes.add(
@@ -176,74 +177,57 @@ final class OverlayFormat {
             patch));
   }
 
-  private void refuseUnknown(Fields fields, Set<String> known, String prefix) {
-    fields
-        .entries()
-        .forEach(
-            (key, entry) -> {
-              if (!known.contains(key)) {
-                add(entry.position(), prefix + key, "is unknown; supported: " + listed(known));
-              }
-            });
+  private void refuseUnknown(JsonObject fields, Set<String> known, String prefix) {
+    for (String key : fields.keySet()) {
+      if (!known.contains(key)) {
+        String reason = "is unknown; supported: " + listed(known);
+        add(document.position(fields, key), prefix + key, reason);
+      }
+    }
   }
 
-  private Mode mode(Fields rule) {
-    Entry entry = rule.entries().get("mode");
-    if (entry == null) {
+  private Mode mode(JsonObject rule) {
+    if (!rule.has("mode")) {
       return Mode.DEFAULT;
     }
     for (Mode mode : Mode.values()) {
-      if (text(rule, "mode").filter(mode.label()::equals).isPresent()) {
+      if (text(rule.get("mode")).filter(mode.label()::equals).isPresent()) {
         return mode;
       }
     }
-    add(entry.position(), "mode", "must be default or override");
+    add(document.position(rule, "mode"), "mode", "must be default or override");
     return Mode.DEFAULT;
   }
 
-  private Optional<Fields> patch(Fields rule) {
-    Entry entry = rule.entries().get("patch");
-    if (entry == null) {
-      add(rule.position(), "patch", "is missing");
-    } else if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
-      return Optional.of(fields);
-    } else {
-      add(entry.position(), "patch", "must be a mapping that sets something");
-    }
-    return Optional.empty();
-  }
-
-  private List<Glob> globs(Fields fields, String key, String prefix) {
-    Entry entry = fields.entries().get(key);
-    if (entry == null) {
+  private List<Glob> globs(JsonObject fields, String key, String prefix) {
+    if (!fields.has(key)) {
       return List.of();
     }
-    List<Located> items =
-        entry.value() instanceof Items list ? list.items() : List.of(entry.value());
+    List<JsonElement> items =
+        fields.get(key) instanceof JsonArray list ? list.asList() : List.of(fields.get(key));
     List<Glob> globs = new ArrayList<>();
-    for (Located item : items) {
+    for (JsonElement item : items) {
       text(item).filter(text -> !text.isEmpty()).map(Glob::of).ifPresent(globs::add);
     }
     if (globs.isEmpty() || globs.size() < items.size()) {
-      add(entry.position(), prefix + key, "must be globs, such as [\"outbound|*\"]");
+      add(document.position(fields, key), prefix + key, "must be globs, such as [\"outbound|*\"]");
     }
     return globs;
   }
 
-  private List<String> alpn(Fields patch) {
-    Entry entry = patch.entries().get(ALPN);
-    if (entry == null) {
+  private List<String> alpn(JsonObject patch) {
+    if (!patch.has(ALPN)) {
       return List.of();
     }
     List<String> names = new ArrayList<>();
-    List<Located> items = entry.value() instanceof Items list ? list.items() : List.of();
+    List<JsonElement> items = patch.get(ALPN) instanceof JsonArray list ? list.asList() : List.of();
     items.forEach(item -> text(item).filter(OverlayFormat::isProtocol).ifPresent(names::add));
     if (names.isEmpty()
         || names.size() < items.size()
         || names.size() > MAX_ALPN
         || names.size() > Set.copyOf(names).size()) {
       add(
-          entry.position(),
+          document.position(patch, ALPN),
           "patch.alpn",
           "must be a list of up to "
               + MAX_ALPN
@@ -261,17 +245,9 @@ final class OverlayFormat {
         && !name.startsWith("h3");
   }
 
-  private static boolean has(Fields fields, String key) {
-    return fields.entries().containsKey(key);
-  }
-
-  private static Optional<String> text(Fields fields, String key) {
-    return Optional.ofNullable(fields.entries().get(key)).flatMap(entry -> text(entry.value()));
-  }
-
-  private static Optional<String> text(Located value) {
-    return value instanceof Located.Scalar scalar && scalar.json().isJsonPrimitive()
-        ? Optional.of(scalar.json().getAsString())
+  private static Optional<String> text(@Nullable JsonElement value) {
+    return value instanceof JsonPrimitive primitive
+        ? Optional.of(primitive.getAsString())
         : Optional.empty();
   }
 

@@ -1,9 +1,9 @@
 package io.outrigger.xds.local;
 
+import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.decode.FieldError;
-import io.outrigger.xds.overlay.Located;
-import io.outrigger.xds.overlay.Located.Position;
+import io.outrigger.xds.local.Located.Position;
 import io.outrigger.xds.status.FileProblem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class Positions {
-  private static final Located EMPTY = new Located.Fields(new Position(1, 1), Map.of());
+  private static final Located EMPTY = new Located(new JsonObject(), new Position(1, 1), Map.of());
 
   private final Path path;
   private final String text;

@@ -1,15 +1,15 @@
 package io.outrigger.xds.local;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
-import io.outrigger.xds.overlay.Located;
-import io.outrigger.xds.overlay.Located.Position;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
+import io.outrigger.xds.local.Located.Position;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -47,6 +47,7 @@ public final class YamlReader {
       Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
 
   private final LoadSettings settings;
+  private final Map<JsonElement, Map<String, Position>> positions = new IdentityHashMap<>();
   private int parts;
   private int maxParts;
 
@@ -95,7 +96,11 @@ public final class YamlReader {
       String first = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
       throw new Unreadable(new Position(1, 1), "not YAML: " + first);
     }
-    return root.isEmpty() ? Optional.empty() : Optional.of(located(root.get(), 0));
+    if (root.isEmpty()) {
+      return Optional.empty();
+    }
+    Position start = position(root.get().getStartMark());
+    return Optional.of(new Located(json(root.get(), 0), start, positions));
   }
 
   /** Checks the depth before composing, because composing a deep text overflows the stack. */
@@ -117,7 +122,7 @@ public final class YamlReader {
     return new Unreadable(position, "nested deeper than " + MAX_DEPTH + " levels");
   }
 
-  private Located located(Node node, int depth) throws Unreadable {
+  private JsonElement json(Node node, int depth) throws Unreadable {
     Position position = position(node.getStartMark());
     if (depth > MAX_DEPTH) {
       throw tooDeep(position); // an alias that contains itself
@@ -126,31 +131,36 @@ public final class YamlReader {
       throw new Unreadable(position, "its aliases repeat more than " + MAX_REPEATED + " parts");
     }
     if (node instanceof MappingNode mapping) {
-      return fields(mapping, position, depth);
+      return fields(mapping, depth);
     }
     if (node instanceof SequenceNode sequence) {
-      List<Located> items = new ArrayList<>();
+      var items = new JsonArray();
+      Map<String, Position> indexes = new HashMap<>();
       for (Node item : sequence.getValue()) {
-        items.add(located(item, depth + 1));
+        indexes.put(Integer.toString(items.size()), position(item.getStartMark()));
+        items.add(json(item, depth + 1));
       }
-      return new Located.Items(position, items);
+      positions.put(items, indexes);
+      return items;
     }
-    return new Located.Scalar(position, scalar((ScalarNode) node, position));
+    return scalar((ScalarNode) node, position);
   }
 
-  private Located fields(MappingNode mapping, Position position, int depth) throws Unreadable {
-    Map<String, Located.Entry> entries = new LinkedHashMap<>();
+  private JsonObject fields(MappingNode mapping, int depth) throws Unreadable {
+    var fields = new JsonObject();
+    Map<String, Position> names = new HashMap<>();
     for (NodeTuple tuple : mapping.getValue()) {
       Position at = position(tuple.getKeyNode().getStartMark());
       if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
         throw new Unreadable(at, "a name must be a text");
       }
-      var entry = new Located.Entry(at, located(tuple.getValueNode(), depth + 1));
-      if (entries.putIfAbsent(key.getValue(), entry) != null) {
+      if (names.putIfAbsent(key.getValue(), at) != null) {
         throw new Unreadable(at, "\"" + key.getValue() + "\" stands here twice");
       }
+      fields.add(key.getValue(), json(tuple.getValueNode(), depth + 1));
     }
-    return new Located.Fields(position, entries);
+    positions.put(fields, names);
+    return fields;
   }
 
   private static JsonElement scalar(ScalarNode node, Position position) throws Unreadable {

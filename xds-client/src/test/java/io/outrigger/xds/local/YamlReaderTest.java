@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.config.route.v3.HeaderMatcher;
-import io.outrigger.xds.overlay.Located.Position;
+import io.outrigger.xds.local.Located.Position;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
