@@ -90,15 +90,7 @@ public final class LbCounters {
   private record ConnectionLabels(Labels place, Labels open) {}
 
   @AnyThread
-  public static final class Counts {
-    private final Map<Count, Map<Labels, Long>> counts;
-    private final Map<Labels, Histogram> weights;
-
-    private Counts(Map<Count, Map<Labels, Long>> counts, Map<Labels, Histogram> weights) {
-      this.counts = counts;
-      this.weights = weights;
-    }
-
+  public record Counts(Map<Count, Map<Labels, Long>> counts, Map<Labels, Histogram> weights) {
     void addTo(Instruments all) {
       for (Count count : Count.values()) {
         Instruments.Points points =

@@ -24,8 +24,8 @@ public final class LoopLag {
    * Returns the last measured lag of each loop in nanoseconds (0 at first), and starts the next
    * measurement.
    */
-  public long[] measure() {
-    return loops.stream().mapToLong(Loop::measure).toArray();
+  public List<Long> measure() {
+    return loops.stream().map(Loop::measure).toList();
   }
 
   private final class Loop {

@@ -47,16 +47,15 @@ public record MetricsView(
    * @param loopLagNanos the lag of each event loop (see {@link LoopLag})
    * @param endedForErrors connections that were closed because of an error of their peer
    */
-  @SuppressWarnings("ArrayRecordComponent") // no code compares these records
   public record ProcessFigures(
       long controlFailures,
       Optional<Long> lostAuditLines,
       long drainCut,
       MemoryView memory,
-      long[] loopLagNanos,
+      List<Long> loopLagNanos,
       List<PeerErrors.EndedCount> endedForErrors) {
     public ProcessFigures {
-      loopLagNanos = loopLagNanos.clone();
+      loopLagNanos = List.copyOf(loopLagNanos);
       endedForErrors = List.copyOf(endedForErrors);
     }
   }

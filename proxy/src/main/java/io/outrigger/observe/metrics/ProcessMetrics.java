@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
@@ -47,9 +48,9 @@ final class ProcessMetrics {
         all.gauge(
             "outrigger_event_loop_lag_seconds",
             "Time that a task of the last scrape waited for its event loop.");
-    long[] nanos = process.loopLagNanos();
-    for (int i = 0; i < nanos.length; i++) {
-      lag.add(Labels.of("loop", Integer.toString(i)), nanos[i] / NANOS_PER_SECOND);
+    List<Long> nanos = process.loopLagNanos();
+    for (int i = 0; i < nanos.size(); i++) {
+      lag.add(Labels.of("loop", Integer.toString(i)), nanos.get(i) / NANOS_PER_SECOND);
     }
     all.counter(
             "outrigger_control_loop_failures",

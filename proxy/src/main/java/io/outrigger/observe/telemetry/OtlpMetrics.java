@@ -160,7 +160,7 @@ final class OtlpMetrics implements MetricProducer {
     return new OtlpMetric(
         resource,
         scope,
-        name.endsWith(suffix) ? name.substring(0, name.length() - suffix.length()) : name,
+        name.substring(0, name.length() - suffix.length()),
         metadata.getHelp(),
         unit == null ? UNITS.getOrDefault(name, "") : unitOf(unit),
         type,

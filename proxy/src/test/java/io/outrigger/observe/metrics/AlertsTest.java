@@ -200,7 +200,7 @@ final class AlertsTest {
             Optional.empty(),
             1,
             DefaultSettings.MEMORY.now(),
-            new long[1],
+            List.of(0L),
             new PeerErrors().ended()),
         Set.of());
   }

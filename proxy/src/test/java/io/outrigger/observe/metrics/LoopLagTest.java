@@ -15,12 +15,12 @@ final class LoopLagTest {
 
   @Test
   void aScrapeTellsHowLongTheTasksOfTheOneBeforeWaited() {
-    assertThat(lag.measure()).containsExactly(0, 0);
+    assertThat(lag.measure()).containsExactly(0L, 0L);
     clock.addAndGet(300);
     waiting.remove().run();
     clock.addAndGet(50_000);
 
-    assertThat(lag.measure()).containsExactly(300, 0);
+    assertThat(lag.measure()).containsExactly(300L, 0L);
     assertThat(waiting).hasSize(1);
   }
 
@@ -28,12 +28,12 @@ final class LoopLagTest {
   void aLoopThatHangsIsAskedOnceAndItsLagGrows() {
     lag.measure();
     clock.addAndGet(1_000);
-    assertThat(lag.measure()).containsExactly(1_000, 0);
+    assertThat(lag.measure()).containsExactly(1_000L, 0L);
     clock.addAndGet(1_000);
 
-    assertThat(lag.measure()).containsExactly(2_000, 0);
+    assertThat(lag.measure()).containsExactly(2_000L, 0L);
     assertThat(waiting).hasSize(1);
     waiting.remove().run();
-    assertThat(lag.measure()).containsExactly(2_000, 0);
+    assertThat(lag.measure()).containsExactly(2_000L, 0L);
   }
 }

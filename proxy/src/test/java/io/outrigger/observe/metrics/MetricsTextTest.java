@@ -67,7 +67,7 @@ class MetricsTextTest {
           Optional.of(2L),
           3,
           MEMORY,
-          new long[] {2_000_000, 0},
+          List.of(2_000_000L, 0L),
           List.of(new PeerErrors.EndedCount(PeerErrors.Side.APP, Http2Error.ENHANCE_YOUR_CALM, 4)));
 
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
