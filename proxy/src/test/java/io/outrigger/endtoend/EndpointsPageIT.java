@@ -2,7 +2,7 @@ package io.outrigger.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.LocalReason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -233,7 +233,7 @@ final class OurTrafficClient implements TrafficClient {
           pick(forward.cluster());
           return;
         } else if (decision instanceof RouteDecision.Reject reject) {
-          outcome = reject.status().code().name();
+          outcome = reject.answer().status().code().name();
           return;
         }
       }

@@ -5,6 +5,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -3,6 +3,7 @@ package io.outrigger.dataplane.calls;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RequestView;
+import io.outrigger.dataplane.filter.LocalReason;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -7,6 +7,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.lb.Subchannel;
@@ -236,6 +237,11 @@ public final class CallStatsRecorder implements CallSummary {
   /** Sets the status of the backend's response. */
   public void grpcStatus(RpcStatus.Code status) {
     code = status;
+  }
+
+  /** Records that the proxy ended the response, with the {@code :status} of the reason. */
+  public void local(RpcStatus status, LocalReason localReason) {
+    local(status, localReason, localReason.httpStatus(status));
   }
 
   /**

@@ -34,7 +34,6 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
   static final String ABORT_GRPC = "x-envoy-fault-abort-grpc-request";
   static final String ABORT_PERCENTAGE = "x-envoy-fault-abort-request-percentage";
 
-  private static final String FAULT = "fault";
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
   private static final long ABSENT = -1;
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -107,10 +106,12 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
     if (httpStatus.isPresent()) { // the HTTP status takes precedence, as in grpc-java
       int status = httpStatus.get();
       String text = "fault injection: aborted as if with HTTP status " + status;
-      return new FilterStep.Answer(new RpcStatus(Code.ofHttpStatus(status), text), FAULT, status);
+      return new FilterStep.Answer(
+          new RpcStatus(Code.ofHttpStatus(status), text), LocalReason.FAULT, status);
     }
     Code code = Code.ofNumber(grpcStatus.orElseThrow());
-    return new FilterStep.Answer(new RpcStatus(code, "fault injection: aborted"), FAULT, 0);
+    return new FilterStep.Answer(
+        new RpcStatus(code, "fault injection: aborted"), LocalReason.FAULT);
   }
 
   /** Lowers the numerator to the value of a header; the header cannot raise the numerator. */
@@ -144,7 +145,7 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
     Map<String, String> effects = new LinkedHashMap<>();
     fault.delay().ifPresent(delay -> effects.put("delay", text(delay) + " for " + delay.share()));
     fault.abort().ifPresent(abort -> effects.put("abort", text(abort) + " for " + abort.share()));
-    return Optional.of(new FilterPlan(FAULT, effects, Optional.empty()));
+    return Optional.of(new FilterPlan(LocalReason.FAULT.word(), effects, Optional.empty()));
   }
 
   private static String text(Delay delay) {

@@ -22,9 +22,11 @@ public sealed interface FilterStep {
    *
    * @param status the status for gRPC; any code is allowed, also {@code OK} (A33 "200/OK Error
    *     Injection")
-   * @param reason the value of {@code x-outrigger-local}, such as {@code fault}
-   * @param httpStatus the {@code :status} for a request that is not gRPC; 0 when only a gRPC status
-   *     was configured
+   * @param httpStatus the {@code :status} for a request that is not gRPC
    */
-  record Answer(RpcStatus status, String reason, int httpStatus) implements FilterStep {}
+  record Answer(RpcStatus status, LocalReason reason, int httpStatus) implements FilterStep {
+    public Answer(RpcStatus status, LocalReason reason) {
+      this(status, reason, reason.httpStatus(status));
+    }
+  }
 }

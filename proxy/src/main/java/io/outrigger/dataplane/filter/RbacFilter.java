@@ -12,7 +12,9 @@ record RbacFilter(String name, Rbac.Rules rules, RbacObserver observer) implemen
   private static final int FORBIDDEN = 403;
   private static final FilterStep.Answer DENIED =
       new FilterStep.Answer(
-          new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "denied by RBAC"), "denied", FORBIDDEN);
+          new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "denied by RBAC"),
+          LocalReason.DENIED,
+          FORBIDDEN);
 
   /** Returns the filter; empty when the settings have no rules, which allows all (A41-02). */
   static Optional<RbacFilter> of(String name, Rbac settings, RbacObserver observer) {

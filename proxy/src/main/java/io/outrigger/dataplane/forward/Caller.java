@@ -2,7 +2,7 @@ package io.outrigger.dataplane.forward;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.rbac.AuthorizationInput;
-import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;

@@ -5,7 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;

@@ -10,7 +10,7 @@ import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.CallTracer;
-import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.ForwardTarget;
@@ -160,7 +160,7 @@ public final class Forward {
   public void onRefused(Caller caller, CallLoop loop, HeaderList validFields, String reason) {
     CallStatsRecorder record = recorder(caller, loop);
     record.started(loop.headOf(validFields), tracer);
-    record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
+    record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST);
     report(record, 0, EffectiveTimeout.NONE);
   }
 

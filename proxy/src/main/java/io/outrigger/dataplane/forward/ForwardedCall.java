@@ -8,9 +8,9 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
-import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilterChain;
 import io.outrigger.dataplane.filter.FilterStep;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.ForwardTarget;
@@ -212,8 +212,7 @@ public final class ForwardedCall implements StreamHandler {
   @Override
   public void onFault(Http2Error error, String reason) {
     if (phase != Phase.DONE) {
-      record.local(
-          CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
+      record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST);
       app.gone();
       finish();
     }
@@ -270,9 +269,7 @@ public final class ForwardedCall implements StreamHandler {
       record.spans().resolutionDelayed();
     }
     if (decision instanceof RouteDecision.Reject reject) {
-      LocalReason reason = LocalReason.of(reject.reason());
-      int byReason = LocalReply.httpStatus(reject.status(), reason);
-      reply(reject.status(), reason, reject.httpStatus() == 0 ? byReason : reject.httpStatus());
+      reply(reject.answer());
       return;
     }
     var chosen = (RouteDecision.Forward) decision;
@@ -300,7 +297,7 @@ public final class ForwardedCall implements StreamHandler {
         waiting().pause(wait.nanos(), this::filter);
       }
     } else if (step instanceof FilterStep.Answer answer) {
-      reply(answer.status(), LocalReason.of(answer.reason()), LocalReply.httpStatus(answer));
+      reply(answer);
     } else {
       send();
     }
@@ -400,8 +397,12 @@ public final class ForwardedCall implements StreamHandler {
     reply(CallFailures.queueFull(forward, caller), LocalReason.OVERLOAD);
   }
 
+  private void reply(FilterStep.Answer answer) {
+    reply(answer.status(), answer.reason(), answer.httpStatus());
+  }
+
   void reply(RpcStatus status, LocalReason reason) {
-    reply(status, reason, LocalReply.httpStatus(status, reason));
+    reply(status, reason, reason.httpStatus(status));
   }
 
   /**

@@ -3,8 +3,7 @@ package io.outrigger.dataplane.forward;
 import io.netty.util.AsciiString;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.dataplane.calls.LocalReason;
-import io.outrigger.dataplane.filter.FilterStep;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
 
@@ -15,12 +14,6 @@ import io.outrigger.http2.KnownName;
 public final class LocalReply {
   /** The maximum length of an encoded {@code grpc-message}. */
   static final int MAX_MESSAGE = 4096;
-
-  /** The {@code :status} of the answer to an invalid request. */
-  static final int BAD_REQUEST = 400;
-
-  /** The {@code :status} of an answer when there is no response of a backend to relay. */
-  static final int UNAVAILABLE = 503;
 
   private static final AsciiString OK = AsciiString.cached("200");
   private static final AsciiString TEXT = AsciiString.cached("text/plain; charset=utf-8");
@@ -69,29 +62,8 @@ public final class LocalReply {
         .add(KnownName.STATUS, Integer.toString(status))
         .add(KnownName.CONTENT_TYPE, TEXT)
         .add(KnownName.CONTENT_LENGTH, Integer.toString(length))
-        .add(KnownName.LOCAL, reason.text())
+        .add(KnownName.LOCAL, reason.word())
         .build();
-  }
-
-  /** The {@code :status} of an answer to a request that is not gRPC. */
-  static int httpStatus(RpcStatus status, LocalReason reason) {
-    if (reason == LocalReason.NO_ROUTE) {
-      return 404;
-    }
-    if (reason == LocalReason.BAD_REQUEST) {
-      return BAD_REQUEST;
-    }
-    if (reason == LocalReason.HEADERS_TOO_LARGE) {
-      return 431; // RFC 6585 section 5
-    }
-    return status.code() == RpcStatus.Code.DEADLINE_EXCEEDED ? 504 : UNAVAILABLE;
-  }
-
-  /** The {@code :status} of an answer that a filter gives to a request that is not gRPC. */
-  static int httpStatus(FilterStep.Answer answer) {
-    return answer.httpStatus() == 0
-        ? httpStatus(answer.status(), LocalReason.of(answer.reason()))
-        : answer.httpStatus();
   }
 
   private static HeaderList withStatus(
@@ -100,7 +72,7 @@ public final class LocalReply {
     return block
         .add(KnownName.GRPC_STATUS, Integer.toString(allowed.code().number()))
         .add(KnownName.GRPC_MESSAGE, encode(allowed.message()))
-        .add(KnownName.LOCAL, reason.text())
+        .add(KnownName.LOCAL, reason.word())
         .build();
   }
 

@@ -6,7 +6,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
@@ -84,7 +84,7 @@ final class ResponseRelay {
         CallFailures.beyondPeersLimit(
             "a header list of the response of " + address, bytes, "the app", limit),
         LocalReason.HEADERS_TOO_LARGE,
-        LocalReply.UNAVAILABLE);
+        LocalReason.HTTP_UNAVAILABLE);
     return false;
   }
 

@@ -13,6 +13,7 @@ import io.outrigger.config.route.VirtualHost;
 import io.outrigger.dataplane.filter.FilterChain;
 import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +26,6 @@ import java.util.Optional;
  */
 @AnyThread
 public final class AppSelectors {
-  /** The {@code :status} for a request that is not gRPC and cannot be routed to the app. */
-  static final int HTTP_UNAVAILABLE = 503;
-
   private static final EffectiveTimeout NO_LIMIT =
       new EffectiveTimeout(EffectiveTimeout.NONE, EffectiveTimeout.Source.NOTHING);
 
@@ -82,20 +80,18 @@ public final class AppSelectors {
   }
 
   private static FilterStep.Answer wrongAction(Route route) {
+    return noRoute(
+        "route \"" + route.label() + "\" has no non_forwarding_action, which a server needs");
+  }
+
+  /** Returns the answer to a request that cannot be routed to the app. */
+  static FilterStep.Answer noRoute(String message) {
     return new FilterStep.Answer(
-        RpcStatus.unavailable(
-            "route \"" + route.label() + "\" has no non_forwarding_action, which a server needs"),
-        "no_route",
-        HTTP_UNAVAILABLE);
+        RpcStatus.unavailable(message), LocalReason.NO_ROUTE, LocalReason.HTTP_UNAVAILABLE);
   }
 
   /** Returns the selector for requests whose authority matches no virtual host. */
   public static ConfigSelector withoutHost() {
-    return ConfigSelector.rejecting(
-        new RouteDecision.Reject(
-            RpcStatus.unavailable("no virtual host for the request's authority"),
-            "no_route",
-            HTTP_UNAVAILABLE),
-        true);
+    return ConfigSelector.rejecting(noRoute("no virtual host for the request's authority"), true);
   }
 }

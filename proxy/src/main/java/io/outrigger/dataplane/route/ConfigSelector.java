@@ -10,6 +10,8 @@ import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTrace;
 import io.outrigger.config.route.WireText;
+import io.outrigger.dataplane.filter.FilterStep;
+import io.outrigger.dataplane.filter.LocalReason;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -55,11 +57,12 @@ public final class ConfigSelector {
 
   /** Creates the selector of a target without a usable configuration; every request fails. */
   public static ConfigSelector failing(RpcStatus status, boolean isLast) {
-    return rejecting(new RouteDecision.Reject(status.forDataPlane(), "xds_error"), isLast);
+    return rejecting(new FilterStep.Answer(status.forDataPlane(), LocalReason.XDS_ERROR), isLast);
   }
 
-  static ConfigSelector rejecting(RouteDecision.Reject rejection, boolean isLast) {
-    return new ConfigSelector("", List.of(), new RouteChoice[0], rejection, isLast);
+  static ConfigSelector rejecting(FilterStep.Answer answer, boolean isLast) {
+    var failure = new RouteDecision.Reject(answer);
+    return new ConfigSelector("", List.of(), new RouteChoice[0], failure, isLast);
   }
 
   /** Whether this selector fails every request, and a later selector of the target may succeed. */
@@ -69,7 +72,7 @@ public final class ConfigSelector {
 
   /** The failure of the whole target; empty when the target has a usable configuration. */
   public Optional<RpcStatus> failure() {
-    return Optional.ofNullable(failure).map(RouteDecision.Reject::status);
+    return Optional.ofNullable(failure).map(reject -> reject.answer().status());
   }
 
   /**
@@ -94,10 +97,11 @@ public final class ConfigSelector {
     int found = find(path, request, random, trace);
     int other = resolved.equals(path) ? found : find(resolved, request, random, null);
     if (found < 0 || other < 0) {
+      String text = "no route for " + owner + " and path " + WireText.read(path);
       return new RouteDecision.Reject(
-          RpcStatus.unavailable("no route for " + owner + " and path " + WireText.read(path)),
-          "no_route",
-          isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // only served addresses answer with HTTP
+          isLast
+              ? AppSelectors.noRoute(text)
+              : new FilterStep.Answer(RpcStatus.unavailable(text), LocalReason.NO_ROUTE));
     }
     RouteDecision decision = choices[found].choose(random);
     return found == other || decision == null ? decision : choices[other].guard(decision);

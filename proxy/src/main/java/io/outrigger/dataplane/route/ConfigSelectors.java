@@ -10,7 +10,9 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.filter.FilterChain;
+import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.util.HashMap;
 import java.util.List;
@@ -125,8 +127,9 @@ public final class ConfigSelectors {
       ClusterHandle handle = handles.get(cluster);
       if (handle == null) { // A31-11: a bug, as balancing is updated first
         return new RouteDecision.Reject(
-            RpcStatus.internal("cluster \"" + cluster + "\" is unknown to load balancing"),
-            "xds_error");
+            new FilterStep.Answer(
+                RpcStatus.internal("cluster \"" + cluster + "\" is unknown to load balancing"),
+                LocalReason.XDS_ERROR));
       }
       FilterChain chain =
           filters.chain(
@@ -146,8 +149,10 @@ public final class ConfigSelectors {
     private static RouteDecision unsupported(Route route, String kind) {
       String name = route.name().isEmpty() ? "#" + route.index() : "\"" + route.name() + "\"";
       return new RouteDecision.Reject(
-          RpcStatus.unavailable("route " + name + " has an action that is not supported: " + kind),
-          "no_route");
+          new FilterStep.Answer(
+              RpcStatus.unavailable(
+                  "route " + name + " has an action that is not supported: " + kind),
+              LocalReason.NO_ROUTE));
     }
   }
 }

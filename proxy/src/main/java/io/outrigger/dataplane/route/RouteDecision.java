@@ -1,9 +1,9 @@
 package io.outrigger.dataplane.route;
 
-import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.dataplane.filter.FilterChain;
+import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.util.Map;
 
@@ -46,16 +46,6 @@ public sealed interface RouteDecision {
     }
   }
 
-  /**
-   * Rejects the request without forwarding it.
-   *
-   * @param reason the value of {@code x-outrigger-local}, such as {@code no_route}
-   * @param httpStatus the {@code :status} for a request that is not gRPC; 0 selects it by {@code
-   *     reason}
-   */
-  record Reject(RpcStatus status, String reason, int httpStatus) implements RouteDecision {
-    public Reject(RpcStatus status, String reason) {
-      this(status, reason, 0);
-    }
-  }
+  /** Rejects the request without forwarding it. */
+  record Reject(FilterStep.Answer answer) implements RouteDecision {}
 }

@@ -124,9 +124,9 @@ public final class ExplainView {
       json.add(
           "reject",
           Json.object(
-              "code", reject.status().code().toString(),
-              "message", reject.status().message(),
-              "reason", reject.reason()));
+              "code", reject.answer().status().code().toString(),
+              "message", reject.answer().status().message(),
+              "reason", reject.answer().reason().word()));
     } else if (branch.decision() instanceof RouteDecision.Forward chosen) {
       addForward(json, branch, chosen, all.request());
       UnaryOperator<String> authority =

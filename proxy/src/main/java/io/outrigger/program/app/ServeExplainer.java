@@ -12,6 +12,7 @@ import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.SubjectAltName;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.dataplane.filter.RouteFilter.Verdict;
 import io.outrigger.dataplane.forward.CallAuthorization;
 import io.outrigger.dataplane.forward.RequestHead;
@@ -183,7 +184,8 @@ final class ServeExplainer {
         outcomes > 1 ? "; the likeliest of " + outcomes + " outcomes of random fractions" : "";
     RouteDecision decision = routed.branches().get(0).decision();
     if (decision instanceof RouteDecision.Reject reject) {
-      return result(chain, Optional.empty(), List.of(), FAILED, reject.status().message() + drawn);
+      String failure = reject.answer().status().message();
+      return result(chain, Optional.empty(), List.of(), FAILED, failure + drawn);
     }
     var chosen = (RouteDecision.Forward) decision;
     List<Verdict> verdicts = chosen.filters().judge(new CallAuthorization(request, accepted));
@@ -202,7 +204,7 @@ final class ServeExplainer {
         reason = each.refusal().get().status().message();
       }
       if (isRefused) {
-        verdict = each.refusal().get().reason().equals(DENIED) ? DENIED : FAILED;
+        verdict = each.refusal().get().reason() == LocalReason.DENIED ? DENIED : FAILED;
       }
     }
     String problem =

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests a call without any recorded data. The tests of {@code forward} cover whole calls. */
 class CallStatsRecorderTest {
@@ -30,18 +28,6 @@ class CallStatsRecorderTest {
     assertThat(call.locality()).isEmpty();
     assertThat(call.priority()).isEmpty();
     assertThat(call.attempts()).isZero();
-  }
-
-  @ParameterizedTest
-  @EnumSource(LocalReason.class)
-  void aReasonIsFoundByItsWord(LocalReason reason) {
-    assertThat(LocalReason.of(reason.word())).isEqualTo(reason);
-    assertThat(reason.word()).isEqualTo(reason.text().toString()).isLowerCase();
-  }
-
-  @Test
-  void aWordThatIsNoneIsAnErrorOfTheConfiguration() {
-    assertThat(LocalReason.of("something else")).isEqualTo(LocalReason.XDS_ERROR);
   }
 
   @Test

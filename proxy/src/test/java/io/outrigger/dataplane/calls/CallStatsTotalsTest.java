@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.RequestView;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import java.util.List;
 import java.util.Map;

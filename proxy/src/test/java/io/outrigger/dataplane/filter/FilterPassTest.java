@@ -134,7 +134,8 @@ class FilterPassTest {
                 List.of(
                     new Naming("one", FilterStep.PROCEED),
                     new Naming(
-                        "two", new FilterStep.Answer(RpcStatus.unavailable("here"), "fault", 0)),
+                        "two",
+                        new FilterStep.Answer(RpcStatus.unavailable("here"), LocalReason.FAULT)),
                     new Naming("three", FilterStep.PROCEED)))
             .begin(call);
     List<String> fields = new ArrayList<>();

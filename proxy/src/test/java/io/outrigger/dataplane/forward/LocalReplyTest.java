@@ -3,7 +3,7 @@ package io.outrigger.dataplane.forward;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
-import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.testing.Conformance;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -25,6 +25,7 @@ import io.outrigger.config.route.WireText;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.filter.FilterChain;
 import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.testing.Conformance;
@@ -83,12 +84,16 @@ class ConfigSelectorTest {
 
     var decision = (RouteDecision.Reject) select(selector, "/nope?q=1");
 
-    assertThat(decision.status())
+    assertThat(decision.answer().status())
         .isEqualTo(RpcStatus.unavailable("no route for authority \"orders\" and path /nope"));
-    assertThat(((RouteDecision.Reject) select(selector, WireText.of("/größe"))).status().message())
+    assertThat(
+            ((RouteDecision.Reject) select(selector, WireText.of("/größe")))
+                .answer()
+                .status()
+                .message())
         .isEqualTo("no route for authority \"orders\" and path /größe");
-    assertThat(decision.reason()).isEqualTo("no_route");
-    assertThat(((RouteDecision.Reject) select(selector, "?q=1")).status().message())
+    assertThat(decision.answer().reason()).isEqualTo(LocalReason.NO_ROUTE);
+    assertThat(((RouteDecision.Reject) select(selector, "?q=1")).answer().status().message())
         .isEqualTo("no route for authority \"orders\" and path ");
   }
 
@@ -110,7 +115,7 @@ class ConfigSelectorTest {
 
     var decision = (RouteDecision.Reject) select(selector, "/a");
 
-    assertThat(decision.status())
+    assertThat(decision.answer().status())
         .isEqualTo(RpcStatus.unavailable("route #0 has an action that is not supported: redirect"));
   }
 
@@ -121,7 +126,7 @@ class ConfigSelectorTest {
     var selector =
         selector(new Route("moved", 3, match, new RouteAction.Unsupported("redirect"), Map.of()));
 
-    assertThat(((RouteDecision.Reject) select(selector, "/a")).status().message())
+    assertThat(((RouteDecision.Reject) select(selector, "/a")).answer().status().message())
         .isEqualTo("route \"moved\" has an action that is not supported: redirect");
   }
 
@@ -252,7 +257,7 @@ class ConfigSelectorTest {
 
     var decision = (RouteDecision.Reject) select(selector, "/x");
 
-    assertThat(decision.status().code()).isEqualTo(RpcStatus.Code.INTERNAL);
+    assertThat(decision.answer().status().code()).isEqualTo(RpcStatus.Code.INTERNAL);
   }
 
   @Conformance("A31-08")
@@ -272,7 +277,7 @@ class ConfigSelectorTest {
 
     var decision = (RouteDecision.Reject) select(selector, "/x");
 
-    assertThat(decision.status()).isEqualTo(RpcStatus.unavailable("no listener"));
+    assertThat(decision.answer().status()).isEqualTo(RpcStatus.unavailable("no listener"));
   }
 
   private ConfigSelector selector(Route... routes) {

@@ -6,7 +6,7 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.calls.CallSummary;
-import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import java.util.List;
 import java.util.Optional;

@@ -10,7 +10,7 @@ import io.outrigger.dataplane.calls.CallRequest;
 import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.CallTracer;
-import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.identity.certificate.CertificateView;

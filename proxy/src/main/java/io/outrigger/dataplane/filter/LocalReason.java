@@ -1,6 +1,5 @@
-package io.outrigger.dataplane.calls;
+package io.outrigger.dataplane.filter;
 
-import io.netty.util.AsciiString;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.PickResult;
 import java.util.Locale;
@@ -28,23 +27,29 @@ public enum LocalReason {
   HEADERS_TOO_LARGE,
   DRAINING;
 
-  private static final LocalReason[] ALL = values();
+  /** The {@code :status} of an answer when there is no response of a backend to relay. */
+  public static final int HTTP_UNAVAILABLE = 503;
 
-  @SuppressWarnings("ImmutableEnumChecker") // no code changes the byte arrays
-  private final AsciiString text = AsciiString.cached(name().toLowerCase(Locale.ROOT));
+  private final String word = name().toLowerCase(Locale.ROOT);
 
   /** The index of this reason's counter in this process; never stored or sent. */
   @SuppressWarnings("EnumOrdinal")
-  int slot() {
+  public int slot() {
     return ordinal();
   }
 
-  public AsciiString text() {
-    return text;
+  public String word() {
+    return word;
   }
 
-  public String word() {
-    return text.toString();
+  /** The {@code :status} of an answer for this reason to a request that is not gRPC. */
+  public int httpStatus(RpcStatus status) {
+    return switch (this) {
+      case NO_ROUTE -> 404;
+      case BAD_REQUEST -> 400;
+      case HEADERS_TOO_LARGE -> 431; // RFC 6585 section 5
+      default -> status.code() == RpcStatus.Code.DEADLINE_EXCEEDED ? 504 : HTTP_UNAVAILABLE;
+    };
   }
 
   /**
@@ -62,15 +67,5 @@ public enum LocalReason {
       case CIRCUIT_BREAKER -> CIRCUIT_BREAKER;
       case NO_CLUSTER -> XDS_ERROR;
     };
-  }
-
-  /** The reason with the given text; {@link #XDS_ERROR} for an unknown text. */
-  public static LocalReason of(String word) {
-    for (LocalReason reason : ALL) {
-      if (reason.text.contentEquals(word)) {
-        return reason;
-      }
-    }
-    return XDS_ERROR;
   }
 }
