@@ -114,10 +114,9 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /** Sets the routing decision, and the cluster in use, which a session may have changed. */
-  public void routed(RouteDecision.Forward decision, String usedCluster, long limitNanos) {
+  public void routed(RouteDecision.Forward decision, String usedCluster) {
     chosen = decision;
     clusterName = usedCluster;
-    timeoutNanos = limitNanos;
   }
 
   /**

@@ -130,7 +130,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     cluster = chosen.cluster();
     holdsCluster = true;
     time.limit(chosen.limit().forRequest(time.limitNanos()));
-    record.routed(chosen, cluster(), time.limitNanos());
+    record.routed(chosen, cluster());
     var action = chosen.action();
     if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), random());
@@ -184,7 +184,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   @Override
   public void changeCluster(String name) {
     cluster = decision().change(requireNonNull(cluster), name);
-    record.routed(decision(), cluster(), time.limitNanos());
+    record.routed(decision(), cluster());
   }
 
   // Methods for picks.

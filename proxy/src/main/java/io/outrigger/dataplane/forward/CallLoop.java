@@ -3,6 +3,7 @@ package io.outrigger.dataplane.forward;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.RandomSource;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.http2.HeaderList;
@@ -35,13 +36,13 @@ public final class CallLoop implements Executor {
       int index,
       Executor executor,
       LongSupplier clock,
-      DeadlineTimers.Alarm alarm,
+      OneTimer.Scheduler timers,
       RandomSource random) {
     this.index = index;
     this.executor = executor;
     this.clock = clock;
     this.random = random;
-    deadlines = new DeadlineTimers(clock, alarm);
+    deadlines = new DeadlineTimers(clock, timers);
   }
 
   public static List<CallLoop> of(EventLoops loops, RandomSource random) {
@@ -53,8 +54,8 @@ public final class CallLoop implements Executor {
         index,
         loop,
         Ticker.systemTicker()::nanoTime,
-        (delayNanos, task) -> {
-          Future<?> alarm = loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+        (delay, task) -> {
+          Future<?> alarm = loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
           return () -> alarm.cancel(false);
         },
         random);

@@ -18,12 +18,16 @@ public sealed interface Caller {
   LocalReason unreachable();
 
   /** Returns the request headers for the backend. */
-  HeaderList forwarded(HeaderList request);
+  default HeaderList forwarded(HeaderList request) {
+    return request;
+  }
 
   PeerErrors.Side side();
 
   /** Adds the peer's name, if known, to its address, for messages. */
-  String described(String address);
+  default String described(String address) {
+    return address;
+  }
 
   /** A local app that uses a {@code --forward}. */
   record Local(TargetResolver targets) implements Caller {
@@ -33,18 +37,8 @@ public sealed interface Caller {
     }
 
     @Override
-    public HeaderList forwarded(HeaderList request) {
-      return request;
-    }
-
-    @Override
     public PeerErrors.Side side() {
       return PeerErrors.Side.APP;
-    }
-
-    @Override
-    public String described(String address) {
-      return address;
     }
   }
 

@@ -3,6 +3,8 @@ package io.outrigger.dataplane.forward;
 import io.netty.util.internal.DefaultPriorityQueue;
 import io.netty.util.internal.PriorityQueueNode;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.base.OneTimer;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,13 +18,6 @@ import org.slf4j.LoggerFactory;
  */
 @LoopConfined
 public final class DeadlineTimers {
-  /** Schedules a task to run once, later, on the loop. */
-  @FunctionalInterface
-  public interface Alarm {
-    /** Returns an action that removes the task from the loop's queue. */
-    Runnable in(long delayNanos, Runnable task);
-  }
-
   abstract static class Entry implements PriorityQueueNode {
     private long tick;
     private int index = INDEX_NOT_IN_QUEUE;
@@ -50,7 +45,7 @@ public final class DeadlineTimers {
   private static final int FIRED_PER_TASK = 64;
 
   private final LongSupplier clock;
-  private final Alarm alarm;
+  private final OneTimer alarm;
   private final long origin;
 
   /** A heap with an index in each entry, so that removing an entry takes logarithmic time. */
@@ -62,11 +57,9 @@ public final class DeadlineTimers {
 
   private long alarmTick = NO_ALARM;
 
-  private Runnable cancelAlarm = () -> {};
-
-  DeadlineTimers(LongSupplier clock, Alarm alarm) {
+  DeadlineTimers(LongSupplier clock, OneTimer.Scheduler loop) {
     this.clock = clock;
-    this.alarm = alarm;
+    alarm = new OneTimer(loop);
     origin = clock.getAsLong();
   }
 
@@ -93,10 +86,9 @@ public final class DeadlineTimers {
 
   private void setAlarm(long tick) {
     if (tick < alarmTick) {
-      cancelAlarm.run(); // otherwise the loop's queue would keep the tasks of replaced alarms
       alarmTick = tick;
       long due = origin + (tick << TICK_BITS);
-      cancelAlarm = alarm.in(Math.max(0, due - clock.getAsLong()), this::onAlarm);
+      alarm.start(Duration.ofNanos(due - clock.getAsLong()), this::onAlarm);
     }
   }
 

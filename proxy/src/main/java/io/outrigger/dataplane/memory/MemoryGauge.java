@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -334,18 +333,19 @@ public final class MemoryGauge implements ProcessMemory {
    * @param max the maximum number of connections to list, heaviest first
    */
   public CompletionStage<MemoryView> view(int max) {
-    CompletionStage<List<MemoryView.Holder>> all = CompletableFuture.completedStage(List.of());
-    for (LoopMemory loop : loops) {
-      all =
-          all.thenCombine(
-              CompletableFuture.supplyAsync(() -> loop.view(max), loop.loop()),
-              (others, own) ->
-                  Stream.concat(others.stream(), own.stream())
-                      .sorted(Comparator.comparingLong(MemoryView.Holder::bytes).reversed())
-                      .limit(max)
-                      .toList());
-    }
-    return all.thenApply(this::view);
+    List<CompletableFuture<List<MemoryView.Holder>>> ofLoops =
+        loops.stream()
+            .map(loop -> CompletableFuture.supplyAsync(() -> loop.view(max), loop.loop()))
+            .toList();
+    return CompletableFuture.allOf(ofLoops.toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            all ->
+                ofLoops.stream()
+                    .flatMap(own -> own.join().stream())
+                    .sorted(Comparator.comparingLong(MemoryView.Holder::bytes).reversed())
+                    .limit(max)
+                    .toList())
+        .thenApply(this::view);
   }
 
   /** Returns the sums without the list of connections, and without waiting for event loops. */

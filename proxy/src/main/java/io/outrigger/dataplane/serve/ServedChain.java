@@ -54,7 +54,10 @@ public final class ServedChain implements TargetResolver {
   private final String authority;
   private volatile Targets targets;
   private volatile Outcome<TlsContext> tls = Outcome.failed(UNREAD);
-  private TlsContexts.@Nullable Use use;
+
+  /** Ends the subscription to the TLS context. */
+  private Runnable endTls = () -> {};
+
   private boolean isTlsKnown;
 
   /**
@@ -121,7 +124,7 @@ public final class ServedChain implements TargetResolver {
         .tls()
         .ifPresent(
             settings ->
-                use =
+                endTls =
                     contexts.use(
                         settings,
                         context -> {
@@ -138,9 +141,7 @@ public final class ServedChain implements TargetResolver {
 
   /** Ends the subscription to the TLS context. Must be called on the control loop. */
   void close() {
-    if (use != null) {
-      use.close();
-    }
+    endTls.run();
   }
 
   /** The context for new TLS connections, or the reason why there is no context. */

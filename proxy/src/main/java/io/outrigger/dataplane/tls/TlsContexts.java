@@ -10,10 +10,11 @@ import io.outrigger.identity.certificate.CertificateStore;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,44 +56,18 @@ public final class TlsContexts {
    *
    * @param user receives each new context, or a status UNAVAILABLE with the reason why no context
    *     was built. Runs on the control loop, after this method has returned
+   * @return a task that ends the subscription; running the task again has no effect
    */
-  public Use use(TlsSettings settings, Consumer<Outcome<TlsContext>> user) {
+  public Runnable use(TlsSettings settings, Consumer<Outcome<TlsContext>> user) {
     control.checkInside();
     Entry entry = entries.computeIfAbsent(settings, Entry::new);
-    var use = new Use(entry, user);
-    entry.add(use);
-    return use;
-  }
-
-  /** A subscription to a context. */
-  public static final class Use {
-    private final Entry entry;
-    private final Consumer<Outcome<TlsContext>> user;
-    private boolean closed;
-
-    private Use(Entry entry, Consumer<Outcome<TlsContext>> user) {
-      this.entry = entry;
-      this.user = user;
-    }
-
-    private void deliver(Outcome<TlsContext> context) {
-      if (!closed) {
-        user.accept(context);
-      }
-    }
-
-    /** Ends the subscription. Further calls have no effect. */
-    public void close() {
-      if (!closed) {
-        closed = true;
-        entry.remove(this);
-      }
-    }
+    entry.add(user);
+    return () -> entry.remove(user);
   }
 
   private final class Entry {
     private final TlsSettings settings;
-    private final List<Use> uses = new ArrayList<>();
+    private final Set<Consumer<Outcome<TlsContext>>> users = new LinkedHashSet<>();
     private final CertificateStore.Watch watch;
 
     /** The last context or failure; null until the first context is built. */
@@ -117,24 +92,24 @@ public final class TlsContexts {
       }
     }
 
-    void add(Use use) {
+    void add(Consumer<Outcome<TlsContext>> user) {
       removal.cancel();
-      uses.add(use);
+      users.add(user);
       if (current != null && !current.isOk()) {
         onMaterial(watch.material()); // a context that could not be built is tried again
       } else if (current != null) {
-        control.execute(
-            () -> {
-              if (current != null) {
-                use.deliver(current);
-              }
-            });
+        control.execute(() -> deliver(user));
       }
     }
 
-    void remove(Use use) {
-      uses.remove(use);
-      if (uses.isEmpty()) {
+    private void deliver(Consumer<Outcome<TlsContext>> user) {
+      if (current != null && users.contains(user)) {
+        user.accept(current);
+      }
+    }
+
+    void remove(Consumer<Outcome<TlsContext>> user) {
+      if (users.remove(user) && users.isEmpty()) {
         removal = control.schedule(LINGER, this::remove);
       }
     }
@@ -176,7 +151,7 @@ public final class TlsContexts {
     private void publish(Outcome<TlsContext> next, int number) {
       if (number == materials) {
         current = next;
-        List.copyOf(uses).forEach(use -> use.deliver(next));
+        List.copyOf(users).forEach(this::deliver);
       }
     }
   }

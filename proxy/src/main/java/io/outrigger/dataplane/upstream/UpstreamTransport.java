@@ -57,7 +57,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** The number of extra connections, including attempts. */
   private final AtomicInteger extras = new AtomicInteger();
 
-  /** Whether a loop waits until another loop can lend streams. */
+  /** Whether a loop may wait until another loop can lend streams. */
   private final AtomicBoolean isLenderWanted = new AtomicBoolean();
 
   /** Whether a connection that had served a call has ended. */
@@ -66,8 +66,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   private volatile int maxConnections;
   private volatile boolean closed;
 
-  /** The subscription to TLS contexts; null for plain text; used on the control loop. */
-  private TlsContexts.@Nullable Use tlsUse;
+  /** Ends the subscription to TLS contexts; used on the control loop. */
+  private Runnable endTls = () -> {};
 
   /** The context for new connections; null for plain text and until the first context is built. */
   private volatile @Nullable TlsContext tls;
@@ -105,7 +105,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** Starts the first attempt; called on the control loop. */
   void start(TlsContexts contexts) {
     if (address.tls().isPresent()) {
-      tlsUse = contexts.use(address.tls().get().settings(), this::onTls);
+      endTls = contexts.use(address.tls().get().settings(), this::onTls);
     } else {
       post(firstLoop, connections.get(firstLoop)::connect);
     }
@@ -120,7 +120,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
       boolean begins = tls == null;
       tls = usable.value();
       if (listenerDone) {
-        endTls();
+        endTls.run();
         listener.onRemedied();
       } else if (begins) {
         post(firstLoop, connections.get(firstLoop)::connect);
@@ -129,13 +129,6 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
       }
     } else if (tls == null && !listenerDone) { // otherwise the previous context stays in use
       onEnd(context.status().message(), Ending.BROKEN);
-    }
-  }
-
-  private void endTls() {
-    if (tlsUse != null) {
-      tlsUse.close();
-      tlsUse = null;
     }
   }
 
@@ -234,15 +227,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
    * can.
    */
   @Nullable LoopConnections lenderFor(int index) {
-    LoopConnections found = findLender(index);
-    if (found == null) {
-      isLenderWanted.set(true);
-      found = findLender(index); // a connection may have become ready before the flag was set
-    }
-    return found;
-  }
-
-  private @Nullable LoopConnections findLender(int index) {
+    isLenderWanted.set(true); // set first, because a loop may become able to lend during the search
     for (int i = 1; i < connections.size(); i++) {
       LoopConnections other = connections.get((index + i) % connections.size());
       if (other.lends()) {
@@ -293,7 +278,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
           if (!listenerDone) {
             listenerDone = true;
             if (tls != null) { // otherwise the first TLS context must be reported later
-              endTls();
+              endTls.run();
             }
             listener.onClosed(RpcStatus.unavailable(reason), ending);
           }
@@ -304,7 +289,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   public void close() {
     control.checkInside();
     listenerDone = true;
-    endTls();
+    endTls.run();
     shutDown();
   }
 

@@ -65,7 +65,7 @@ final class CallScript {
           0,
           time,
           time::nanoTime,
-          (delay, task) -> time.schedule(Duration.ofNanos(delay), task)::cancel,
+          time,
           random);
   final Pressure memory = new Pressure();
   CallTracer tracer = CallTracer.NONE;

@@ -23,7 +23,7 @@ class DeadlineTimersTest {
           time::nanoTime,
           (delay, task) -> {
             alarms++;
-            return time.schedule(Duration.ofNanos(delay), task)::cancel;
+            return time.schedule(delay, task);
           });
   private final List<String> fired = new ArrayList<>();
 
@@ -240,8 +240,7 @@ class DeadlineTimersTest {
   void whereTheClockBeginsDoesNotMatter(long origin) {
     LongSupplier clock = () -> origin + time.nanoTime();
     var shifted =
-        new DeadlineTimers(
-            clock, (delay, task) -> time.schedule(Duration.ofNanos(delay), task)::cancel);
+        new DeadlineTimers(clock, time);
     time.advance(Duration.ofSeconds(3));
     shifted.arm(new Call("one"), clock.getAsLong(), Duration.ofMillis(50).toNanos());
     shifted.arm(new Call("two"), clock.getAsLong(), Duration.ofSeconds(40).toNanos());

@@ -423,7 +423,7 @@ class ForwardedCallTest {
             2,
             script.time,
             script.time::nanoTime,
-            (delay, task) -> script.time.schedule(Duration.ofNanos(delay), task)::cancel,
+            script.time,
             script.random);
 
     new ForwardedCall(forward, forward.app(), second, new FakeStream())

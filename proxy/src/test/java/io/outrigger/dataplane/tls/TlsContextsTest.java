@@ -71,8 +71,8 @@ class TlsContextsTest {
     TestIdentity.replace(folder.resolve("roots.pem"), authority.rootPem());
   }
 
-  private TlsContexts.Use use(List<TlsContext> heard) {
-    var use = new ArrayList<TlsContexts.Use>();
+  private Runnable use(List<TlsContext> heard) {
+    var use = new ArrayList<Runnable>();
     loop.inside(() -> use.add(contexts.use(SETTINGS, context -> note(context, heard))));
     return use.get(0);
   }
@@ -151,9 +151,9 @@ class TlsContextsTest {
 
   @Test
   void whoHasLeftHearsNothing() throws Exception {
-    TlsContexts.Use use = use(first);
-    loop.inside(use::close);
-    loop.inside(use::close); // harmless
+    Runnable use = use(first);
+    loop.inside(use);
+    loop.inside(use); // harmless
     write(AUTHORITY);
     pass(Duration.ofSeconds(2));
 
@@ -164,15 +164,15 @@ class TlsContextsTest {
   void aContextIsKeptForTheNextAttemptAndNotForEver() throws Exception {
     write(AUTHORITY);
     pass(Duration.ofSeconds(1));
-    TlsContexts.Use use = use(first);
+    Runnable use = use(first);
     pass(Duration.ofSeconds(1));
-    loop.inside(use::close);
+    loop.inside(use);
     pass(Duration.ofMinutes(1));
-    TlsContexts.Use next = use(second);
+    Runnable next = use(second);
     pass(Duration.ofSeconds(1));
     assertThat(second).containsExactlyElementsOf(first);
 
-    loop.inside(next::close);
+    loop.inside(next);
     pass(Duration.ofMinutes(10));
     use(second);
     pass(Duration.ofSeconds(1));
@@ -182,13 +182,13 @@ class TlsContextsTest {
   @Test
   void noTimerOutlivesItsReason() throws Exception {
     write(AUTHORITY);
-    TlsContexts.Use use = use(first);
+    Runnable use = use(first);
     pass(Duration.ofSeconds(1));
     assertThat(first).hasSize(1);
     assertThat(loop.pendingTimers()).as("only the file is watched").isEqualTo(1);
 
     for (int i = 0; i < 10; i++) { // as endpoints come and go
-      loop.inside(use::close);
+      loop.inside(use);
       use = use(second);
     }
 
