@@ -1,5 +1,7 @@
 package io.outrigger.dataplane.downstream;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -24,7 +26,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -58,7 +59,6 @@ public final class Http2Listener {
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong refused = new AtomicLong();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
-  private final AtomicBoolean stopping = new AtomicBoolean();
   private final CompletableFuture<Void> portClosed = new CompletableFuture<>();
   private volatile @Nullable Channel server;
 
@@ -283,14 +283,8 @@ public final class Http2Listener {
 
   /** Closes the port, then calls {@code end} for the connections of each loop. */
   private CompletableFuture<Void> closePort(Consumer<AcceptedConnections> end) {
-    Channel bound = server;
-    if (bound == null) {
-      return drained;
-    }
-    if (!stopping.getAndSet(true)) {
-      removeFile();
-    }
-    bound
+    removeFile();
+    requireNonNull(server)
         .close() // a second call returns the same result
         .addListener(
             closed -> {

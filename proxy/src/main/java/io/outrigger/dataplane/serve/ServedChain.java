@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class ServedChain implements TargetResolver {
-  private static final RpcStatus UNREAD = RpcStatus.unavailable("certificates are being read");
+  private static final Outcome<TlsContext> UNREAD =
+      Outcome.failed(RpcStatus.unavailable("certificates are being read"));
 
   /** The target of each virtual host, and of requests without a virtual host. */
   private record Targets(
@@ -53,12 +54,10 @@ public final class ServedChain implements TargetResolver {
   private final String serve;
   private final String authority;
   private volatile Targets targets;
-  private volatile Outcome<TlsContext> tls = Outcome.failed(UNREAD);
+  private volatile Outcome<TlsContext> tls = UNREAD;
 
   /** Ends the subscription to the TLS context. */
   private Runnable endTls = () -> {};
-
-  private boolean isTlsKnown;
 
   /**
    * @param authority the authority that the app gets for requests without an authority
@@ -129,14 +128,13 @@ public final class ServedChain implements TargetResolver {
                         settings,
                         context -> {
                           tls = context;
-                          isTlsKnown = true;
                           onContext.run();
                         }));
   }
 
   /** Whether no TLS context is awaited. Must be called on the control loop. */
   boolean isReady() {
-    return isTlsKnown || config.tls().isEmpty();
+    return tls != UNREAD || config.tls().isEmpty();
   }
 
   /** Ends the subscription to the TLS context. Must be called on the control loop. */

@@ -1,5 +1,7 @@
 package io.outrigger.dataplane.serve;
 
+import static java.util.Objects.requireNonNull;
+
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.IpAddress;
@@ -230,20 +232,23 @@ public final class ServedListener {
             closed -> Http2Listener.open(listen, loops, callLoops, forward, admission, limits))
         .whenComplete(
             (opened, failure) ->
-                control.execute(() -> onOpened(Optional.ofNullable(opened), failure)));
+                control.execute(
+                    () -> {
+                      isOpening = false;
+                      if (opened == null) {
+                        onBindFailed(requireNonNull(failure.getCause()));
+                      } else {
+                        onOpened(opened);
+                      }
+                    }));
   }
 
-  private void onOpened(Optional<Http2Listener> opened, @Nullable Throwable failure) {
-    isOpening = false;
-    if (opened.isEmpty()) {
-      onBindFailed(failure);
-      return;
-    }
+  private void onOpened(Http2Listener opened) {
     if (isClosed) { // no drain waits for this port
-      opened.get().close();
+      opened.close();
       return;
     }
-    port = opened.get();
+    port = opened;
     retryDelay = FIRST_RETRY;
     if (config == null) { // the Listener went out of use while the port was opened
       drainPort();
@@ -252,14 +257,11 @@ public final class ServedListener {
     }
   }
 
-  private void onBindFailed(@Nullable Throwable failure) {
+  private void onBindFailed(Throwable cause) {
     if (config == null) {
       return;
     }
-    Throwable cause = failure == null || failure.getCause() == null ? failure : failure.getCause();
-    setState(
-        State.BIND_RETRY,
-        Optional.of(cause == null ? "unknown" : String.valueOf(cause.getMessage())));
+    setState(State.BIND_RETRY, Optional.of(String.valueOf(cause.getMessage())));
     retryTimer.start(retryDelay, this::open);
     Duration twice = retryDelay.multipliedBy(2);
     retryDelay = twice.compareTo(LAST_RETRY) < 0 ? twice : LAST_RETRY;
@@ -277,7 +279,10 @@ public final class ServedListener {
     drainPort();
   }
 
-  /** Closes the port; open calls may finish, within the drain grace unless the program drains. */
+  /**
+   * Closes the port. Open calls may finish within the drain grace, or without this limit if the
+   * whole program drains.
+   */
   private void drainPort() {
     Http2Listener ending = port;
     if (ending == null) {

@@ -50,7 +50,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   private State state = State.OPENING;
   private @Nullable Channel channel;
   private @Nullable Http2Connection socket;
-  private @Nullable Runnable removeFromViews;
+  private Runnable removeFromViews = () -> {};
   private @Nullable TlsPeer peer;
   private @Nullable TlsContext initialTls;
   private String error = "unknown";
@@ -292,9 +292,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   @Override
   public void onClosed(String reason) {
-    if (removeFromViews != null) {
-      removeFromViews.run();
-    }
+    removeFromViews.run();
     gone(reason);
   }
 }

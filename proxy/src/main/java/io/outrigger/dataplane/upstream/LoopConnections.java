@@ -77,9 +77,6 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   /** Whether this loop can lend streams of its connections; other loops read the field. */
   private volatile boolean lends;
 
-  /** The number of extra connections that this loop has reserved at the transport. */
-  private int extras;
-
   LoopConnections(UpstreamTransport transport, int index, Dialer dialer) {
     this.transport = transport;
     this.index = index;
@@ -218,17 +215,16 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /**
    * Opens an extra connection when each connection has as many streams as the backend admits
-   * (A105). Other obstacles, such as cancelled requests that the backend has not read, do not call
-   * for another connection.
+   * (A105). No connection is opened for other obstacles, such as cancelled requests that the
+   * backend has not read.
    */
   private void connectFurther() {
     if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {
       return; // a connection calls onCapacity when it admits streams
     }
     if (transport.reserveExtra()) {
-      extras++;
       dial();
-    } else if (transport.extras() > extras) {
+    } else if (transport.extras() >= established.size()) { // other loops have some of them
       transport.requestExtras();
       retryTimer.start(EXTRA_RETRY_DELAY, this::connectIfNeeded);
     }
@@ -324,10 +320,9 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     next.dial();
   }
 
-  private void releaseUnusedExtras() {
-    int used = Math.max(0, established.size() + (attempt == null ? 0 : 1) - 1);
-    while (extras > used) {
-      extras--;
+  /** Called when a connection or attempt has ended. The last one of this loop was not extra. */
+  private void releaseExtra() {
+    if (!established.isEmpty() || attempt != null) {
       transport.releaseExtra();
     }
   }
@@ -335,7 +330,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   private void leave(LoopConnection connection) {
     if (transport.tryGiveUpConnection()) {
       remove(connection);
-      releaseUnusedExtras();
+      releaseExtra();
       connection.leave();
       transport.report(ConnectionEvent.Lost.NOT_NEEDED);
     }
@@ -378,12 +373,12 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     if (connection == attempt) {
       attempt = null;
       transport.report(new ConnectionEvent.Failed());
-      releaseUnusedExtras();
+      releaseExtra();
       onAttemptFailed(reason);
     } else {
       remove(connection);
       transport.report(new ConnectionEvent.Lost(connection.error()));
-      releaseUnusedExtras();
+      releaseExtra();
       onEnded(connection.ending(), "connection ended: " + reason);
     }
   }
