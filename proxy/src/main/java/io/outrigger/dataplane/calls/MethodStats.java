@@ -27,7 +27,7 @@ public final class MethodStats {
    */
   static final int MAX_DELAY_TYPES = 100;
 
-  /** A66's attribute value for names that metrics do not distinguish. */
+  /** The value of an attribute whose real value metrics do not distinguish (A66). */
   static final String OTHER = "other";
 
   /** The latency buckets of A66 "Units", in microseconds. */
@@ -62,7 +62,7 @@ public final class MethodStats {
    * @param locality the locality; null when unknown, or when metrics do not distinguish localities
    */
   public record Place(String cluster, @Nullable Locality locality) {
-    /** The value of {@code grpc.lb.locality} in A78's form; an empty text for no locality. */
+    /** The value of {@code grpc.lb.locality} in A78's form; empty when the locality is null. */
     public String localityLabel() {
       return locality == null ? "" : locality.label();
     }

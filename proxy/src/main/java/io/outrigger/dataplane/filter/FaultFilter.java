@@ -114,7 +114,10 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
         new RpcStatus(code, "fault injection: aborted"), LocalReason.FAULT);
   }
 
-  /** Lowers the numerator to the value of a header; the header cannot raise the numerator. */
+  /**
+   * Returns the fraction with the value of a header as its numerator. A header with a larger value
+   * than the configured numerator is ignored.
+   */
   private static Fraction lowered(Fraction share, RequestView request, String header) {
     long requested = number(request, header);
     return requested == ABSENT || requested >= share.numerator()

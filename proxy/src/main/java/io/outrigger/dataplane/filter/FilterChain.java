@@ -33,7 +33,7 @@ public final class FilterChain {
         Stream.concat(filters.stream(), Stream.of(new Refusal(answer))).toList());
   }
 
-  /** Returns this chain after those RBAC filters of {@code other} that it does not have. */
+  /** Returns the RBAC filters of {@code other} that this chain lacks, followed by this chain. */
   public FilterChain afterRbacOf(FilterChain other) {
     Stream<RouteFilter> added =
         other.filters.stream()

@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * The possible effects of a filter on a request, for explanations.
  *
- * @param effects descriptions by name of the effect, in order
+ * @param effects the effects in order: a description by the name of each effect
  * @param session the session that the filter assigns; empty for none
  */
 public record FilterPlan(

@@ -28,7 +28,7 @@ public final class SessionFilter implements RouteFilter {
   private static final String COOKIE = "cookie";
   private static final String SET_COOKIE = "set-cookie";
 
-  /** The prefix of cluster names in the text of A60, although no client sends this prefix. */
+  /** The prefix that A60's text puts before the cluster's name; clients omit this prefix. */
   private static final String CLUSTER_PREFIX = "cluster:";
 
   private final String name;

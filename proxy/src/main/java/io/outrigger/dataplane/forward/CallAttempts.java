@@ -224,8 +224,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Returns the resolution note (A88) for failures of this call. This note is that of the attempt's
-   * leaf cluster or, before an attempt, of the routed cluster. Empty before routing.
+   * Returns the resolution note (A88) for failures of this call. The note belongs to the attempt's
+   * leaf cluster or, before an attempt, to the routed cluster. Empty before routing.
    */
   String resolutionNote() {
     if (attempt != null && (phase == Phase.OPENING || phase == Phase.STREAMING)) {
@@ -315,7 +315,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /**
    * Opens a stream to {@code subchannel}. Returns false if the subchannel has lost its transport.
-   * Balancing then publishes a newer picker, unless it already has.
+   * Balancing has then published a newer picker, or will publish one.
    */
   private boolean open(Subchannel subchannel) {
     to(Phase.OPENING);

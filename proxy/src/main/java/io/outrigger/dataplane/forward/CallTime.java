@@ -42,7 +42,7 @@ abstract class CallTime extends DeadlineTimers.Entry {
     return limitNanos;
   }
 
-  /** The time since the headers arrived. Reads no clock and is 0 until {@link #arrived}. */
+  /** The time since the headers arrived. The result is 0 until {@link #arrived} is called. */
   long elapsedNanos() {
     return arriving ? 0 : loop.nanoTime() - arrivalNanos;
   }

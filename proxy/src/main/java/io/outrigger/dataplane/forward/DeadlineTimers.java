@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The deadlines of one event loop's calls, in order.
  *
- * <p>The loop has at most one alarm, for the first deadline, not a task for each request. An
- * earlier deadline replaces the alarm; the end of a call does not cancel it. Deadlines are rounded
- * up to ticks of about 2 ms. A deadline never fires early, and at most one tick late.
+ * <p>The loop has at most one alarm, for the first deadline, not a task for each request. A
+ * deadline before the alarm replaces the alarm; the end of a call leaves the alarm set. Deadlines
+ * are rounded up to ticks of about 2 ms. A deadline never fires early, and at most one tick late.
  */
 @LoopConfined
 public final class DeadlineTimers {

@@ -167,9 +167,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * Resets the stream if the response is complete but the request is not. A later task checks this
-   * again, because the end of a unary request is often read but not yet processed. Such a call must
-   * not be reset.
+   * Resets the stream if the response is complete but the request is not. The reset waits for a
+   * later task and for the end of the request: the end of a unary request is often read, but not
+   * yet processed, when the response is complete.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {

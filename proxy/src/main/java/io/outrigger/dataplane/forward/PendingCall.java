@@ -66,19 +66,19 @@ final class PendingCall {
     return true;
   }
 
-  /** Parks the call until the selector {@code seen} is replaced; false when it already is. */
+  /** Parks the call until another selector replaces {@code seen}; false when one already has. */
   boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
     var next = new Parking();
     return isParked(next, target.park(next, seen), target::unpark);
   }
 
-  /** Parks the call until the picker {@code seen} is replaced; false when it already is. */
+  /** Parks the call until another picker replaces {@code seen}; false when one already has. */
   boolean parkOn(ClusterHandle cluster, Picker seen) {
     var next = new Parking();
     return isParked(next, cluster.park(next, seen), cluster::unpark);
   }
 
-  /** Records the parking. A wake-up runs later on the same loop, and so finds the record. */
+  /** Sets {@link #parking}, which a wake-up reads in a later task of the same loop. */
   private boolean isParked(Parking next, long ticket, LongConsumer unpark) {
     if (ticket < 0) {
       return false;

@@ -45,8 +45,8 @@ final class ReplayBuffer {
   }
 
   /**
-   * Copies as many of the first readable bytes of a buffer as fit. After bytes that did not fit, it
-   * copies nothing.
+   * Copies as many of the first readable bytes of a buffer as fit. Copies nothing after an earlier
+   * buffer that did not fit.
    *
    * @return the number of copied bytes
    */

@@ -24,7 +24,10 @@ final class RequestRelay {
   private final DownstreamResponse app;
   private final CallStatsRecorder record;
 
-  /** The data that no stream has yet, after the bytes in {@link #replay}; created on first use. */
+  /**
+   * The data after the bytes in {@link #replay} that was not passed to a stream yet; created on
+   * first use.
+   */
   private @Nullable PendingData buffered;
 
   /** The trailers of a request that is not gRPC, which may have to be sent again. */

@@ -131,7 +131,8 @@ public final class HeapWatch {
   }
 
   /**
-   * Updates the gauge by a collection if one is needed and allowed, otherwise from the used bytes.
+   * Updates the gauge: after a collection if one is useful and allowed, otherwise from the used
+   * bytes.
    */
   private void measure() {
     boolean isOutdated = isOutdated();

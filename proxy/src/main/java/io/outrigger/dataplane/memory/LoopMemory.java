@@ -24,9 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>The score of a connection is {@code weight * (1 + s)}, where {@code s} is the number of
  * seconds without progress on the connection. If the weight is below 1 MiB, the score is divided by
- * {@code 1 + moves} ({@link MemoryHolder#moves}). This spares a busy app when thousands of idle
- * connections hold less each, but too much in sum. Reading resumes {@value #SHORT_TICK_MILLIS} ms
- * after a pause, because the peer's next frame may be the WINDOW_UPDATE that frees memory.
+ * {@code 1 + moves} ({@link MemoryHolder#moves}). A busy app is thus spared when thousands of idle
+ * connections each hold less than the app, but together hold too much. Reading resumes {@value
+ * #SHORT_TICK_MILLIS} ms after a pause, because the peer's next frame may be the WINDOW_UPDATE that
+ * frees memory.
  *
  * <p>A loop may have ten thousand connections, so each iteration of the event loop does little. A
  * connection is paused only when it sends something. One iteration resumes at most {@value
@@ -56,7 +57,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   private static final long MAX_STILL_SECONDS = 255;
 
-  /** The activity of a connection that holds at least this many bytes does not protect it. */
+  /** A connection that holds at least this many bytes is ended and paused even if it is busy. */
   private static final long CAUSE_BYTES = 1 << 20;
 
   /**
@@ -65,7 +66,10 @@ final class LoopMemory implements ProcessMemory.Accounts {
    */
   private static final int BUSY_MOVES = 8;
 
-  /** A delay until the next iteration of the event loop. A task could run in this iteration. */
+  /**
+   * The delay of a task for the next iteration of the event loop. A task without a delay could run
+   * in the current iteration.
+   */
   private static final long NEXT_TURN_NANOS = 1;
 
   private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -80,7 +84,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   /** The connections whose reading is paused, in the order of their pauses. */
   private final Set<MemoryHolder> paused = new LinkedHashSet<>();
 
-  /** The connections to end, the next first; empty when no connections have to be ended. */
+  /** The connections that are still to be ended, in the order in which they will be ended. */
   private final Deque<Ranked> order = new ArrayDeque<>();
 
   /** The weight of the heaviest connection at the last weighing; other threads read this field. */
@@ -138,10 +142,10 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * When memory is used up, reading from apps is paused: thousands of idle connections may each
-   * send a little, and too much in sum. Busy apps that hold little are excepted. An app is paused
-   * only when it sends something, because most idle connections send nothing. Reading from backends
-   * goes on until the heap is almost full, because busy apps need their responses.
+   * When memory is used up, reading from apps is paused, because thousands of idle connections may
+   * each send a little, but together send too much. Busy apps that hold little are excepted. An app
+   * is paused only when it sends something, because most idle connections send nothing. Reading
+   * from backends goes on until the heap is almost full, because busy apps need their responses.
    */
   @Override
   public boolean mayRead(MemoryHolder holder) {
@@ -262,7 +266,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   /**
    * Whether another loop has a connection that is at least four times as heavy. When memory is
-   * full, this matters only for connections below {@link #TRIFLE_BYTES}.
+   * full, the result is true only for connections below {@link #TRIFLE_BYTES}.
    */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4

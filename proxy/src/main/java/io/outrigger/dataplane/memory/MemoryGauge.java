@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how much memory peers make the process hold ({@code --max-memory}). The measure is the
- * sum of three: bytes that Netty's allocator has given out, bytes of {@link TlsMemory}, and live
- * bytes of the heap after a collection. The live bytes of the program itself are subtracted.
+ * sum of three numbers: bytes that Netty's allocator has given out, bytes of {@link TlsMemory}, and
+ * live bytes of the heap after a collection. The live bytes of the program itself are subtracted.
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read only ten times a second
@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * buffers outside of the heap to the buffers' limit; the sum of both to the total limit. Only a
  * collection shows how much of the heap is live, so connections are ended because of the heap only
  * after a collection. Between two collections, the gauge reads the used bytes, garbage included.
- * When they exceed 85 % of the heap's limit and have grown by more than short-lived garbage, memory
- * counts as short, and {@link HeapWatch} collects the heap. Above 100 %, the proxy stops reading
- * from apps, except busy apps that hold little. Above 115 %, the proxy also stops reading from
- * backends, because no window limits response headers.
+ * When the used bytes exceed 85 % of the heap's limit and have grown by more than short-lived
+ * garbage, memory counts as short, and {@link HeapWatch} collects the heap. Above 100 %, the proxy
+ * stops reading from apps, except busy apps that hold little. Above 115 %, the proxy also stops
+ * reading from backends, because no window limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -218,9 +218,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers may hold too much. Then {@code held}, garbage included, exceeds 85 % of the
-   * heap's limit, and has grown since the last collection by more than usual garbage. Up to the
-   * limit, a full young generation is usual; the JVM collects it by itself.
+   * Whether peers may hold too much: {@code held}, garbage included, exceeds 85 % of the heap's
+   * limit, and has grown since the last collection by more than the usual garbage. Up to the limit,
+   * the usual garbage includes a full young generation, which the JVM collects by itself.
    */
   private boolean isSuspect(long held) {
     long garbage = limits.heapBytes() / 8;
@@ -258,8 +258,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns how much weight has to end. Weights are only estimates. To free a fraction of the
-   * peers' heap, connections with the same fraction of all weights are ended.
+   * Returns the sum of the weights that connections to be ended must have. Weights are only
+   * estimates. To free a fraction of the peers' heap, connections with the same fraction of all
+   * weights are ended.
    */
   private long weightToEnd() {
     long all = loops.stream().mapToLong(LoopMemory::weight).sum();

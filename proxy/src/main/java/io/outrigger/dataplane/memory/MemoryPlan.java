@@ -6,8 +6,9 @@ package io.outrigger.dataplane.memory;
  * and the pages of executed files. Network buffers get the rest. The shares and the reserve were
  * measured in containers of 128 MiB to 4 GiB (docs/run/sizing.md).
  *
- * <p>Only the heap's limit can be read without delaying the start. The JVM derives it from the
- * container's limit, so the plan computes the container's limit from it (decision proxy-0037).
+ * <p>Only the heap's limit can be read without delaying the start. The JVM derives the heap's limit
+ * from the container's limit, so the plan computes the container's limit from the heap's limit
+ * (decision proxy-0037).
  *
  * @param heapBytes the maximum size of the heap
  * @param directBytes the maximum size of all network buffers in sum

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  *       HeapWatch}).
  * </ul>
  *
- * <p>Netty's own limit for buffers never ends the process, or peers could end it at any time.
- * Ending the connection that requested the buffer is enough.
+ * <p>An error at Netty's own limit for buffers never ends the process, because peers could then end
+ * the process at any time. Only the connection that requested the buffer is ended.
  */
 @AnyThread
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {

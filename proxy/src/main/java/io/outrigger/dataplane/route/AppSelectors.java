@@ -44,8 +44,8 @@ public final class AppSelectors {
   /**
    * @param app the cluster whose only endpoint is the app
    * @param filters the HTTP filters of the listener's filter chain
-   * @param requiresRbac whether to refuse the requests of each route without an RBAC filter of
-   *     action ALLOW, also if the route has switched the filter off ({@code --serve-require-rbac})
+   * @param requiresRbac whether to refuse all requests of a route without an RBAC filter of action
+   *     ALLOW, even if only the route has switched that filter off ({@code --serve-require-rbac})
    */
   public AppSelectors(
       ClusterHandle app, List<HttpFilter> filters, HttpFilters factories, boolean requiresRbac) {

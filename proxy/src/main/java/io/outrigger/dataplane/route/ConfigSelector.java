@@ -80,7 +80,7 @@ public final class ConfigSelector {
    * order (decision config-0014).
    *
    * @return a decision whose cluster is acquired, or a rejection; null when the cluster was
-   *     retired, and the caller must use the newer selector
+   *     retired. The caller must then use the newer selector
    */
   public @Nullable RouteDecision select(RequestView request, RandomSource random) {
     return select(request, random, null);

@@ -55,7 +55,9 @@ final class RouteChoice {
         : decision;
   }
 
-  /** Returns {@code other} with the RBAC filters of this route before its own filters. */
+  /**
+   * Returns {@code other} with the RBAC filters of this route before the filters of {@code other}.
+   */
   RouteDecision guard(RouteDecision other) {
     return other instanceof RouteDecision.Forward call
             && decisions[0] instanceof RouteDecision.Forward own

@@ -87,7 +87,7 @@ public final class AppCluster {
     this.stopLookups = stopLookups;
   }
 
-  /** Sets the addresses of the app, or the failure of the lookup, which calls then get. */
+  /** Sets the addresses of the app, or the failure of the lookup, with which calls then fail. */
   public void endpoints(Outcome<EndpointSet> next) {
     endpoints = next;
     clusters.apply(config());

@@ -49,7 +49,7 @@ final class ServedAdmission implements Admission {
 
   /**
    * The maximum number of handshakes in progress on one event loop; each takes less than 100 KiB. A
-   * further handshake ends the oldest, which probably belongs to a slow peer.
+   * further handshake ends the oldest handshake, which probably belongs to a slow peer.
    */
   private static final int MAX_HANDSHAKES = 256;
 

@@ -45,8 +45,8 @@ final class TlsHandler extends SslHandler {
   private final PeerRole peer;
 
   /**
-   * The bytes that {@link TlsMemory} counts for this connection. The number is 0 during the
-   * handshake: handshakes are limited by their number, not by the memory limit.
+   * The bytes that {@link TlsMemory} counts for this connection. No bytes are counted during the
+   * handshake, because the number of handshakes is limited.
    */
   private int heldBytes;
 

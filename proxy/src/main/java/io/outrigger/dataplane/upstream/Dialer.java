@@ -144,7 +144,9 @@ record Dialer(
     return connect;
   }
 
-  /** Reports a failure on the loop. If no socket can be created, Netty calls on another thread. */
+  /**
+   * Reports a failure on the loop. Netty reports on another thread that no socket can be created.
+   */
   private void reportFailure(Consumer<String> failed, String reason) {
     if (loop.inEventLoop()) {
       failed.accept(reason);

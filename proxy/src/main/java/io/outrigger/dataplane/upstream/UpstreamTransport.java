@@ -112,8 +112,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Called with a new TLS context, or with the reason why there is none. If the subchannel is in
-   * back-off because the context was missing, the first context ends this back-off.
+   * Called with a new TLS context, or with the reason why no context was built. If the subchannel
+   * is in back-off because the context was missing, the first context ends this back-off.
    */
   private void onTls(Outcome<TlsContext> context) {
     if (context instanceof Outcome.Ok<TlsContext> usable) {
@@ -223,8 +223,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /**
    * Returns a loop that can lend streams, other than the loop with the given index. Returns null if
-   * no loop can; {@link LoopConnections#onLenderReady} is then called on every loop once a loop
-   * can.
+   * no loop can lend; {@link LoopConnections#onLenderReady} is called on every loop as soon as a
+   * loop can.
    */
   @Nullable LoopConnections lenderFor(int index) {
     isLenderWanted.set(true); // set first, because a loop may become able to lend during the search

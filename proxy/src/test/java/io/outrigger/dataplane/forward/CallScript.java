@@ -60,13 +60,7 @@ final class CallScript {
   final AtomicLong faults = new AtomicLong();
   private final HttpFilters chains = new HttpFilters(faults, (call, filter, decision) -> {});
   final ScriptedRandom random = new ScriptedRandom(1);
-  final CallLoop loop =
-      new CallLoop(
-          0,
-          time,
-          time::nanoTime,
-          time,
-          random);
+  final CallLoop loop = new CallLoop(0, time, time::nanoTime, time, random);
   final Pressure memory = new Pressure();
   CallTracer tracer = CallTracer.NONE;
   CallObserver observer = call -> true;

@@ -239,8 +239,7 @@ class DeadlineTimersTest {
   @ValueSource(longs = {7_000_000_000L, 1L << 61, -5, -(1L << 61)})
   void whereTheClockBeginsDoesNotMatter(long origin) {
     LongSupplier clock = () -> origin + time.nanoTime();
-    var shifted =
-        new DeadlineTimers(clock, time);
+    var shifted = new DeadlineTimers(clock, time);
     time.advance(Duration.ofSeconds(3));
     shifted.arm(new Call("one"), clock.getAsLong(), Duration.ofMillis(50).toNanos());
     shifted.arm(new Call("two"), clock.getAsLong(), Duration.ofSeconds(40).toNanos());

@@ -418,13 +418,7 @@ class ForwardedCallTest {
             CallTracer.NONE,
             DefaultSettings.MEMORY,
             3);
-    var second =
-        new CallLoop(
-            2,
-            script.time,
-            script.time::nanoTime,
-            script.time,
-            script.random);
+    var second = new CallLoop(2, script.time, script.time::nanoTime, script.time, script.random);
 
     new ForwardedCall(forward, forward.app(), second, new FakeStream())
         .onHeaders(request("content-type", "application/grpc", "x-user", "ann"), true);
