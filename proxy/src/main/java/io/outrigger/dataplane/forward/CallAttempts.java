@@ -305,7 +305,9 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (!call.reserve()) {
       return true;
     }
-    if (!call.waiting().parkOn(requireNonNull(cluster), requireNonNull(lastPicker))) {
+    ClusterHandle routed = requireNonNull(cluster);
+    Picker seen = requireNonNull(lastPicker);
+    if (!call.waiting().parkOn(parked -> routed.park(parked, seen), routed::unpark)) {
       return false;
     }
     waited = true;

@@ -245,7 +245,7 @@ public final class ForwardedCall implements StreamHandler {
           return;
         }
         time.arm();
-        if (waiting().parkOn(routed, selector)) {
+        if (waiting().parkOn(parked -> routed.park(parked, selector), routed::unpark)) {
           record.callDelayed(CallFailures.configuration(routed), time.elapsedNanos());
           return;
         }

@@ -1,13 +1,10 @@
 package io.outrigger.dataplane.forward;
 
 import io.outrigger.base.LoopConfined;
-import io.outrigger.dataplane.route.ConfigSelector;
-import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.http2.HeaderList;
-import io.outrigger.lb.Picker;
-import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import java.util.function.LongConsumer;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +34,9 @@ final class PendingCall {
   private DeadlineTimers.@Nullable Entry pause;
 
   /** Removes {@link #parking} from its target or cluster. */
-  private Runnable cancel = () -> {};
+  private LongConsumer unpark = ticket -> {};
+
+  private long ticket;
 
   PendingCall(Limit limit, CallLoop loop, Runnable onWoken) {
     this.limit = limit;
@@ -66,25 +65,22 @@ final class PendingCall {
     return true;
   }
 
-  /** Parks the call until another selector replaces {@code seen}; false when one already has. */
-  boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
+  /**
+   * Parks the call on a target or a cluster.
+   *
+   * @param park parks the call and returns a ticket, or a negative number when the call need not
+   *     wait
+   * @param remove removes the call with the given ticket
+   * @return whether the call is parked
+   */
+  boolean parkOn(ToLongFunction<ParkedCall> park, LongConsumer remove) {
     var next = new Parking();
-    return isParked(next, target.park(next, seen), target::unpark);
-  }
-
-  /** Parks the call until another picker replaces {@code seen}; false when one already has. */
-  boolean parkOn(ClusterHandle cluster, Picker seen) {
-    var next = new Parking();
-    return isParked(next, cluster.park(next, seen), cluster::unpark);
-  }
-
-  /** Sets {@link #parking}, which a wake-up reads in a later task of the same loop. */
-  private boolean isParked(Parking next, long ticket, LongConsumer unpark) {
+    ticket = park.applyAsLong(next);
     if (ticket < 0) {
       return false;
     }
-    parking = next;
-    cancel = () -> unpark.accept(ticket);
+    parking = next; // a wake-up reads this field in a later task of the same loop
+    unpark = remove;
     return true;
   }
 
@@ -107,7 +103,7 @@ final class PendingCall {
     }
     if (parking != null) {
       parking = null;
-      cancel.run();
+      unpark.accept(ticket);
     }
     if (reserved) {
       reserved = false;

@@ -1,7 +1,6 @@
 package io.outrigger.dataplane.memory;
 
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.internal.PlatformDependent;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.memory.MemoryView.Held;
@@ -11,14 +10,14 @@ import io.outrigger.http2.PeerErrors.Side;
 import io.outrigger.http2.ProcessMemory;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how much memory peers make the process hold ({@code --max-memory}). The measure is the
@@ -65,8 +64,7 @@ public final class MemoryGauge implements ProcessMemory {
   private final Limits limits;
   private final LongSupplier heapUsed;
   private final LongSupplier direct;
-  private final FastThreadLocal<@Nullable LoopMemory> current = new FastThreadLocal<>();
-  private final List<LoopMemory> loops = new CopyOnWriteArrayList<>();
+  private final Map<EventLoop, LoopMemory> loops = new ConcurrentHashMap<>();
   private final LongAdder endedApps = new LongAdder();
   private final LongAdder endedBackends = new LongAdder();
   private final AtomicBoolean relieving = new AtomicBoolean();
@@ -124,20 +122,9 @@ public final class MemoryGauge implements ProcessMemory {
 
   @Override
   public Accounts open(MemoryHolder connection, EventLoop loop) {
-    LoopMemory accounts = on(loop);
+    LoopMemory accounts = loops.computeIfAbsent(loop, each -> new LoopMemory(this, each));
     accounts.open(connection);
     return accounts;
-  }
-
-  /** Returns the connections of an event loop. Must be called on that loop. */
-  private LoopMemory on(EventLoop loop) {
-    LoopMemory known = current.get();
-    if (known == null || known.loop() != loop) {
-      known = new LoopMemory(this, loop);
-      current.set(known);
-      loops.add(known);
-    }
-    return known;
   }
 
   @Override
@@ -263,13 +250,13 @@ public final class MemoryGauge implements ProcessMemory {
    * weights are ended.
    */
   private long weightToEnd() {
-    long all = loops.stream().mapToLong(LoopMemory::weight).sum();
+    long all = loops.values().stream().mapToLong(LoopMemory::weight).sum();
     return (long) ((heldHeap - RELIEVED * limits.heapBytes()) / heldHeap * all);
   }
 
   private void relieve() {
     if (relieving.compareAndSet(false, true)) {
-      loops.forEach(LoopMemory::relieve);
+      loops.values().forEach(LoopMemory::relieve);
     }
   }
 
@@ -304,7 +291,7 @@ public final class MemoryGauge implements ProcessMemory {
    */
   public boolean endHeaviest() {
     LoopMemory heaviest = null;
-    for (LoopMemory loop : loops) {
+    for (LoopMemory loop : loops.values()) {
       if (loop.apps() > 0 && (heaviest == null || loop.heaviest() > heaviest.heaviest())) {
         heaviest = loop;
       }
@@ -317,11 +304,11 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   private int apps() {
-    return loops.stream().mapToInt(LoopMemory::apps).sum();
+    return loops.values().stream().mapToInt(LoopMemory::apps).sum();
   }
 
   long heaviestElsewhere(LoopMemory than) {
-    return loops.stream()
+    return loops.values().stream()
         .filter(loop -> loop != than)
         .mapToLong(LoopMemory::heaviest)
         .max()
@@ -335,7 +322,7 @@ public final class MemoryGauge implements ProcessMemory {
    */
   public CompletionStage<MemoryView> view(int max) {
     List<CompletableFuture<List<MemoryView.Holder>>> ofLoops =
-        loops.stream()
+        loops.values().stream()
             .map(loop -> CompletableFuture.supplyAsync(() -> loop.view(max), loop.loop()))
             .toList();
     return CompletableFuture.allOf(ofLoops.toArray(CompletableFuture<?>[]::new))

@@ -78,12 +78,6 @@ public final class ConfigSelectors {
     return ConfigSelector.failing(status, false);
   }
 
-  /** Returns the last selector of a target that is no longer watched; it fails every request. */
-  public ConfigSelector released(RpcStatus status) {
-    last = null;
-    return ConfigSelector.failing(status, true);
-  }
-
   /** Prepares the decisions of the routes of one configuration. */
   private final class Preparation {
     private final XdsConfig config;

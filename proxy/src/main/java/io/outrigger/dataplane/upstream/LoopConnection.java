@@ -14,6 +14,7 @@ import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.StreamHandler;
 import io.outrigger.lb.Connector.Ending;
+import io.outrigger.lb.state.ConnectionEvent;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -69,7 +70,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   void dial() {
     Duration limit = dialer.settings().connectTimeout();
-    initialTls = owner.currentTls();
+    initialTls = owner.transport.tls();
     timer.start(limit, () -> fail(timeoutReason(limit)));
     channel = dialer.dial(initialTls, this::handlerOf, this, this::fail);
   }
@@ -77,20 +78,25 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   @Override
   public void onHandshaken(TlsPeer known) {
     peer = known;
-    owner.onHandshaken(HandshakeResult.SUCCESS);
+    report(HandshakeResult.SUCCESS);
   }
 
   @Override
   public void onFailed(HandshakeResult result, String reason) {
     if (state == State.OPENING) { // otherwise the attempt was cancelled
-      owner.onHandshaken(result);
+      report(result);
     }
     fail(reason);
   }
 
+  /** Reports the result of the TLS handshake (A118). */
+  private void report(HandshakeResult result) {
+    owner.transport.report(new ConnectionEvent.Handshaken(result));
+  }
+
   private String timeoutReason(Duration limit) {
     if (channel != null && TlsHandshake.isUnderWay(channel)) {
-      owner.onHandshaken(HandshakeResult.HANDSHAKE_TIMEOUT);
+      report(HandshakeResult.HANDSHAKE_TIMEOUT);
       return "TLS handshake timed out after " + limit.toMillis() + "ms";
     }
     return "no SETTINGS within " + limit.toMillis() + "ms";
@@ -237,7 +243,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
    * during the handshake (A29-18).
    */
   private Optional<String> objectionAfterHandshake() {
-    TlsContext now = owner.currentTls();
+    TlsContext now = owner.transport.tls();
     return peer == null || now == null || now == initialTls
         ? Optional.empty()
         : now.objection(peer);

@@ -4,7 +4,6 @@ import io.outrigger.base.Backoff;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.OneTimer;
 import io.outrigger.base.RandomSource;
-import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.forward.CallTransport;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.http2.Http2Stream;
@@ -45,7 +44,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   /** The time for which calls wait for a connection of their loop before streams are borrowed. */
   static final Duration BORROW_DELAY = Duration.ofMillis(100); // decision proxy-0032
 
-  private final UpstreamTransport transport;
+  final UpstreamTransport transport;
   private final int index;
   private final Dialer dialer;
 
@@ -342,16 +341,6 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   }
 
   // Events of connections.
-
-  /** The TLS context for new connections; null for plain text. */
-  @Nullable TlsContext currentTls() {
-    return transport.tls();
-  }
-
-  /** Called when a TLS handshake has succeeded or failed (A118). */
-  void onHandshaken(HandshakeResult result) {
-    transport.report(new ConnectionEvent.Handshaken(result));
-  }
 
   void onReady(LoopConnection connection) {
     attempt = null;

@@ -104,7 +104,8 @@ public final class TargetRuntime
     if (dependencies != null) {
       dependencies.close();
     }
-    publish(selectors.released(RpcStatus.unavailable("target " + name + " was released")));
+    publish(
+        ConfigSelector.failing(RpcStatus.unavailable("target " + name + " was released"), true));
     clusters.close();
   }
 
