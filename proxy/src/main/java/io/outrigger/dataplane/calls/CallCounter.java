@@ -20,13 +20,5 @@ public enum CallCounter {
    * Ended calls that the access log or another observer dropped, for example because its queue was
    * full.
    */
-  UNOBSERVED;
-
-  static final int COUNT = values().length;
-
-  /** The index of this counter in this process; never stored or sent. */
-  @SuppressWarnings("EnumOrdinal")
-  int slot() {
-    return ordinal();
-  }
+  UNOBSERVED
 }

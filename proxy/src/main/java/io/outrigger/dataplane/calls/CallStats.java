@@ -17,8 +17,9 @@ import java.util.stream.Collectors;
  * Totals} adds up the counters of all loops for readers.
  */
 @AnyThread
+@SuppressWarnings("EnumOrdinal") // the indices of counters are never stored or sent
 public final class CallStats {
-  private static final int GRPC = CallCounter.COUNT;
+  private static final int GRPC = CallCounter.values().length;
   private static final int HTTP = GRPC + RpcStatus.Code.values().length;
   private static final int LOCAL = HTTP + 6;
   private static final int COUNTERS = LOCAL + LocalReason.values().length;
@@ -51,11 +52,11 @@ public final class CallStats {
   }
 
   void count(CallCounter counter) {
-    add(counter.slot(), 1);
+    add(counter.ordinal(), 1);
   }
 
   void count(CallCounter counter, long more) {
-    add(counter.slot(), more);
+    add(counter.ordinal(), more);
   }
 
   void grpcStatus(RpcStatus.Code code) {
@@ -67,7 +68,7 @@ public final class CallStats {
   }
 
   void local(LocalReason reason) {
-    add(LOCAL + reason.slot(), 1);
+    add(LOCAL + reason.ordinal(), 1);
   }
 
   void notGrpcEnded(long nanos) {
@@ -111,7 +112,7 @@ public final class CallStats {
     }
 
     public long count(CallCounter counter) {
-      return counters[counter.slot()];
+      return counters[counter.ordinal()];
     }
 
     public long active() {

@@ -35,9 +35,4 @@ public interface Admission {
    * @param end the time until the connection is closed, even if some streams are still open
    */
   record Retirement(Duration goAway, Duration end) {}
-
-  /** Serves every connection in plain text, without waiting for a handshake. */
-  static Admission of(Caller caller) {
-    return (channel, http2) -> channel.pipeline().addLast(http2.apply(caller));
-  }
 }

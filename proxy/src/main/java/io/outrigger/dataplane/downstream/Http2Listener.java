@@ -95,8 +95,9 @@ public final class Http2Listener {
       throws IOException {
     UnixSocketFile file =
         address instanceof UnixDomainSocketAddress u ? new UnixSocketFile(u.getPath()) : null;
-    var listener =
-        new Http2Listener(loops, callLoops, forward, Admission.of(forward.app()), settings, file);
+    Admission inPlainText =
+        (channel, http2) -> channel.pipeline().addLast(http2.apply(forward.app()));
+    var listener = new Http2Listener(loops, callLoops, forward, inPlainText, settings, file);
     try {
       if (file != null) {
         file.removeStale();

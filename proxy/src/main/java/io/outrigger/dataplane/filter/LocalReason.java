@@ -32,12 +32,6 @@ public enum LocalReason {
 
   private final String word = name().toLowerCase(Locale.ROOT);
 
-  /** The index of this reason's counter in this process; never stored or sent. */
-  @SuppressWarnings("EnumOrdinal")
-  public int slot() {
-    return ordinal();
-  }
-
   public String word() {
     return word;
   }

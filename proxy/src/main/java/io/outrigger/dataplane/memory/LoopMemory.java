@@ -304,10 +304,6 @@ final class LoopMemory implements ProcessMemory.Accounts {
     return ranking;
   }
 
-  EventExecutor loop() {
-    return loop;
-  }
-
   long heaviest() {
     return heaviest;
   }

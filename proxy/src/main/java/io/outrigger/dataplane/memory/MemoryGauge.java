@@ -322,8 +322,10 @@ public final class MemoryGauge implements ProcessMemory {
    */
   public CompletionStage<MemoryView> view(int max) {
     List<CompletableFuture<List<MemoryView.Holder>>> ofLoops =
-        loops.values().stream()
-            .map(loop -> CompletableFuture.supplyAsync(() -> loop.view(max), loop.loop()))
+        loops.entrySet().stream()
+            .map(
+                each ->
+                    CompletableFuture.supplyAsync(() -> each.getValue().view(max), each.getKey()))
             .toList();
     return CompletableFuture.allOf(ofLoops.toArray(CompletableFuture<?>[]::new))
         .thenApply(

@@ -25,7 +25,6 @@ import io.outrigger.http2.PeerErrors;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -175,14 +174,10 @@ record Dialer(
   }
 
   private static InetSocketAddress resolve(EndpointAddress address) {
-    byte[] bytes = NetUtil.createByteArrayFromIpAddressString(address.ip());
-    if (bytes == null) { // decoders admit only IP literals
+    InetAddress ip = NetUtil.createInetAddressFromIpAddressString(address.ip());
+    if (ip == null) { // decoders admit only IP literals
       throw new IllegalArgumentException("not an IP address: " + address.ip());
     }
-    try {
-      return new InetSocketAddress(InetAddress.getByAddress(bytes), address.port());
-    } catch (UnknownHostException impossible) {
-      throw new AssertionError(impossible);
-    }
+    return new InetSocketAddress(ip, address.port());
   }
 }

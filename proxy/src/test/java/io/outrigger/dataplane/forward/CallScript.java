@@ -76,7 +76,7 @@ final class CallScript {
 
   private boolean onEnded(CallSummary summary) {
     CallRecord call = summary.record("orders", 0);
-    String reason = call.localReason().map(r -> "/" + r.text()).orElse("");
+    String reason = call.localReason().map(r -> "/" + r.word()).orElse("");
     ended.add(call.code() + "/" + call.httpStatus() + reason);
     return observer.onEnded(summary);
   }
