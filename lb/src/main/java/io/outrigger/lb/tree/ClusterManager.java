@@ -46,7 +46,7 @@ public final class ClusterManager {
   /** Receives events that occur between updates of the configuration, on the control loop. */
   public interface Listener {
     /** Called after the last release of a retired cluster has removed it from {@link #live}. */
-    void onClustersChanged();
+    default void onClustersChanged() {}
 
     /** Called when a policy requests a new resolution of addresses (A37). */
     void onReresolution();

@@ -14,17 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The filters of one route in the listener's order; the router is not among them. */
 @AnyThread
-public final class FilterChain {
-  public static final FilterChain NONE = new FilterChain(List.of());
-
-  private final List<RouteFilter> filters;
-
-  private FilterChain(List<RouteFilter> filters) {
-    this.filters = filters;
-  }
-
-  public static FilterChain of(List<RouteFilter> filters) {
-    return filters.isEmpty() ? NONE : new FilterChain(List.copyOf(filters));
+public record FilterChain(List<RouteFilter> filters) {
+  public FilterChain {
+    filters = List.copyOf(filters);
   }
 
   /** Returns this chain with a last filter that answers every request. */

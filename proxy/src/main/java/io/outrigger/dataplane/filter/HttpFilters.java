@@ -46,7 +46,7 @@ public class HttpFilters {
     for (HttpFilter filter : filters) {
       filter(filter.name(), effective(filter, overrides)).ifPresent(chain::add);
     }
-    return FilterChain.of(chain);
+    return new FilterChain(chain);
   }
 
   /**

@@ -44,6 +44,15 @@ public final class RequestHead implements CallRequest {
   private record Upstream(
       HeaderList list, HeaderField authority, HeaderField scheme, long timeoutNanos) {}
 
+  private record Planned(
+      OptionalLong hash, RequestHead request, Optional<List<EndpointAddress>> session)
+      implements PlannedCall {
+    @Override
+    public @Nullable String header(String name) {
+      return request.header(name);
+    }
+  }
+
   private RequestHead(HeaderList headers) {
     this.headers = headers;
   }
@@ -200,21 +209,6 @@ public final class RequestHead implements CallRequest {
             ? HashPolicy.hash(action.hashPolicies(), this, channelId)
             : null;
     OptionalLong fixedHash = hash == null ? OptionalLong.empty() : OptionalLong.of(hash);
-    return new PlannedCall() {
-      @Override
-      public OptionalLong hash() {
-        return fixedHash;
-      }
-
-      @Override
-      public @Nullable String header(String name) {
-        return RequestHead.this.header(name);
-      }
-
-      @Override
-      public Optional<List<EndpointAddress>> session() {
-        return session;
-      }
-    };
+    return new Planned(fixedHash, this, session);
   }
 }

@@ -23,9 +23,15 @@ import java.util.Optional;
  * Creates the selectors of one filter chain of a served listener, one per virtual host (A36). Every
  * route leads to the app. Requests for a route without {@code non_forwarding_action} fail after the
  * HTTP filters have run (A36-15).
+ *
+ * @param app the cluster whose only endpoint is the app
+ * @param filters the HTTP filters of the listener's filter chain
+ * @param requiresRbac whether to refuse all requests of a route without an RBAC filter of action
+ *     ALLOW, even if only the route has switched that filter off ({@code --serve-require-rbac})
  */
 @AnyThread
-public final class AppSelectors {
+public record AppSelectors(
+    ClusterHandle app, List<HttpFilter> filters, HttpFilters factories, boolean requiresRbac) {
   private static final EffectiveTimeout NO_LIMIT =
       new EffectiveTimeout(EffectiveTimeout.NONE, EffectiveTimeout.Source.NOTHING);
 
@@ -35,25 +41,8 @@ public final class AppSelectors {
           "--serve-require-rbac",
           new Rbac(Optional.of(new Rbac.Rules(Rbac.Action.ALLOW, List.of(), Rbac.Audit.NONE))));
 
-  private final ClusterHandle app;
-  private final RouteAction.Forward toApp;
-  private final List<HttpFilter> filters;
-  private final HttpFilters factories;
-  private final boolean requiresRbac;
-
-  /**
-   * @param app the cluster whose only endpoint is the app
-   * @param filters the HTTP filters of the listener's filter chain
-   * @param requiresRbac whether to refuse all requests of a route without an RBAC filter of action
-   *     ALLOW, even if only the route has switched that filter off ({@code --serve-require-rbac})
-   */
-  public AppSelectors(
-      ClusterHandle app, List<HttpFilter> filters, HttpFilters factories, boolean requiresRbac) {
-    this.app = app;
-    this.filters = List.copyOf(filters);
-    this.factories = factories;
-    this.requiresRbac = requiresRbac;
-    toApp = new RouteAction.Forward(new ClusterChoice.Single(app.name()), RouteTimeout.UNSET);
+  public AppSelectors {
+    filters = List.copyOf(filters);
   }
 
   private boolean hasAllowList(List<Map<String, FilterConfig>> overrides) {
@@ -76,6 +65,7 @@ public final class AppSelectors {
         route.action() instanceof RouteAction.NonForwarding
             ? chain
             : chain.refusing(wrongAction(route));
+    var toApp = new RouteAction.Forward(new ClusterChoice.Single(app.name()), RouteTimeout.UNSET);
     return RouteChoice.of(new RouteDecision.Forward(app, route, toApp, NO_LIMIT, whole, Map.of()));
   }
 

@@ -63,7 +63,7 @@ public final class ConfigSelectors {
         ConfigSelector.routing(
             "authority \"" + authority + "\"",
             config.virtualHost().routes(),
-            new Preparation(config, handles)::choice,
+            new Preparation(config, handles, filters, ignoreRouteTimeout)::choice,
             false);
     last = new Built(config.virtualHost(), config.listener(), Map.copyOf(handles), selector);
     return selector;
@@ -79,15 +79,11 @@ public final class ConfigSelectors {
   }
 
   /** Prepares the decisions of the routes of one configuration. */
-  private final class Preparation {
-    private final XdsConfig config;
-    private final Map<String, ClusterHandle> handles;
-
-    Preparation(XdsConfig config, Map<String, ClusterHandle> handles) {
-      this.config = config;
-      this.handles = handles;
-    }
-
+  private record Preparation(
+      XdsConfig config,
+      Map<String, ClusterHandle> handles,
+      HttpFilters filters,
+      boolean ignoreRouteTimeout) {
     RouteChoice choice(Route route) {
       if (route.action() instanceof RouteAction.Unsupported unsupported) {
         return RouteChoice.of(unsupported(route, unsupported.kind()));

@@ -64,7 +64,7 @@ public final class AppCluster {
     this.app = app;
     name = "app of " + serve; // no control plane is expected to use such a name
     endpoints = Outcome.failed(RpcStatus.unavailable(app + ": not looked up yet"));
-    clusters = makeClusters.apply(new LostConnections());
+    clusters = makeClusters.apply(() -> lookUpAgain.run());
     handle = Optional.ofNullable(clusters.apply(config()).get(name)).orElseThrow();
   }
 
@@ -157,16 +157,5 @@ public final class AppCluster {
   public void close() {
     stopLookups.run();
     clusters.close();
-  }
-
-  /** Looks up the app again when a connection is lost. */
-  private final class LostConnections implements ClusterManager.Listener {
-    @Override
-    public void onClustersChanged() {}
-
-    @Override
-    public void onReresolution() {
-      lookUpAgain.run();
-    }
   }
 }

@@ -38,7 +38,7 @@ public final class NettyConnector {
 
   /** Returns the connector of one target, which status views name. Callable on any thread. */
   public Connector of(TargetName target) {
-    return new Named(target, "");
+    return new Named(this, target, "");
   }
 
   private Connector.Attempt connect(
@@ -61,26 +61,18 @@ public final class NettyConnector {
   }
 
   /** A connector whose connections have the name of a target and cluster in status views. */
-  private final class Named implements Connector {
-    private final TargetName target;
-    private final String cluster;
-
-    Named(TargetName target, String cluster) {
-      this.target = target;
-      this.cluster = cluster;
-    }
-
+  private record Named(NettyConnector all, TargetName target, String cluster) implements Connector {
     @Override
     public Connector ofCluster(String name) {
-      return new Named(target, name);
+      return new Named(all, target, name);
     }
 
     @Override
     public Connector ofEndpoint(EndpointAddress endpoint) {
       var owner = new SubchannelName(target, cluster, endpoint);
-      var keepAlive = new KeepAliveTime(settings.keepAlive());
+      var keepAlive = new KeepAliveTime(all.settings.keepAlive());
       return (address, maxConnections, listener) ->
-          NettyConnector.this.connect(owner, keepAlive, address, maxConnections, listener);
+          all.connect(owner, keepAlive, address, maxConnections, listener);
     }
 
     @Override

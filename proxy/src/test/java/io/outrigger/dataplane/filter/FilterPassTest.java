@@ -130,7 +130,7 @@ class FilterPassTest {
   void theResponseMeetsTheFiltersThatTheRequestHasPassedTheLastOneFirst() {
     var call = new FakeFilteredCall();
     var pass =
-        FilterChain.of(
+        new FilterChain(
                 List.of(
                     new Naming("one", FilterStep.PROCEED),
                     new Naming(
