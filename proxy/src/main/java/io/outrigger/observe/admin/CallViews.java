@@ -6,7 +6,6 @@ import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.downstream.Http2Listener;
-import io.outrigger.dataplane.filter.LocalReason;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
