@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -59,6 +60,7 @@ public final class Http2Listener {
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong refused = new AtomicLong();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private final AtomicBoolean stopping = new AtomicBoolean();
   private final CompletableFuture<Void> portClosed = new CompletableFuture<>();
   private volatile @Nullable Channel server;
 
@@ -284,7 +286,9 @@ public final class Http2Listener {
 
   /** Closes the port, then calls {@code end} for the connections of each loop. */
   private CompletableFuture<Void> closePort(Consumer<AcceptedConnections> end) {
-    removeFile();
+    if (!stopping.getAndSet(true)) {
+      removeFile(); // only once, because a later process may get a file with the same key
+    }
     requireNonNull(server)
         .close() // a second call returns the same result
         .addListener(

@@ -1,11 +1,17 @@
 package io.outrigger.dataplane.forward;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.util.AsciiString;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.filter.LocalReason;
+import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Builds the responses that the proxy generates itself (CONTRACT section 5, SC-23 to SC-27). A gRPC
@@ -19,6 +25,12 @@ public final class LocalReply {
   private static final AsciiString TEXT = AsciiString.cached("text/plain; charset=utf-8");
   private static final String NODE_ID = "xDS node ID:";
   private static final String CUT = "... ";
+
+  private static final Map<LocalReason, HeaderField> REASONS =
+      Stream.of(LocalReason.values())
+          .collect(
+              Collectors.toMap(
+                  reason -> reason, reason -> HeaderField.of(KnownName.LOCAL, reason.word())));
 
   private LocalReply() {}
 
@@ -62,7 +74,7 @@ public final class LocalReply {
         .add(KnownName.STATUS, Integer.toString(status))
         .add(KnownName.CONTENT_TYPE, TEXT)
         .add(KnownName.CONTENT_LENGTH, Integer.toString(length))
-        .add(KnownName.LOCAL, reason.word())
+        .add(requireNonNull(REASONS.get(reason)))
         .build();
   }
 
@@ -72,7 +84,7 @@ public final class LocalReply {
     return block
         .add(KnownName.GRPC_STATUS, Integer.toString(allowed.code().number()))
         .add(KnownName.GRPC_MESSAGE, encode(allowed.message()))
-        .add(KnownName.LOCAL, reason.word())
+        .add(requireNonNull(REASONS.get(reason)))
         .build();
   }
 
