@@ -91,7 +91,8 @@ public final class MethodStats {
   private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
   private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
-  // Caches the last place, because successive attempts mostly share it; used on the event loop.
+  // Caches the last place, because successive attempts mostly have the same place; used on the
+  // event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable Map<RpcStatus.Code, Attempts> last;

@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The filters of one route in the listener's order; the router is not among them. */
+/** The filters of one route, without the router, in the listener's order. */
 @AnyThread
 public record FilterChain(List<RouteFilter> filters) {
   public FilterChain {

@@ -258,7 +258,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /**
    * Picks until the call has a stream, has to wait, or is answered. The loop repeats only when a
-   * new picker was published, so it ends.
+   * new picker was published, so the loop ends.
    */
   private void pick() {
     ClusterHandle routed = requireNonNull(cluster);

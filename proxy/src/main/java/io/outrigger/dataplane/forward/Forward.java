@@ -97,7 +97,7 @@ public final class Forward {
 
   /**
    * Returns the target of a new request. Fails when {@code --max-targets} is reached, or when
-   * memory is full and the request's connection holds much of it.
+   * memory is full and the request's connection holds much memory.
    */
   Outcome<ForwardTarget> targetFor(Caller caller, RequestHead head, boolean isOnHeavyConnection) {
     return isOnHeavyConnection && memory.isFull()

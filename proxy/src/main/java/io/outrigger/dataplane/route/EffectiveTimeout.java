@@ -11,9 +11,9 @@ import java.util.Optional;
  * versions.
  *
  * <ul>
- *   <li>The current version applies if the route has {@code max_stream_duration}. The default also
- *       applies if only the connection manager sets a limit: the route has neither {@code timeout}
- *       nor {@code max_grpc_timeout}. The first field that is set decides: {@code
+ *   <li>The current version applies if the route has {@code max_stream_duration}. It also applies
+ *       if only the connection manager sets a limit, that is, if the route has neither {@code
+ *       timeout} nor {@code max_grpc_timeout}. The first field that is set decides: {@code
  *       grpc_timeout_header_max}, {@code max_stream_duration}, or the {@code max_stream_duration}
  *       of the connection manager.
  *   <li>In all other cases, A31's first version applies. The first field that is set decides:

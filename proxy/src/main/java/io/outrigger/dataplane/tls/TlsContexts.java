@@ -73,7 +73,10 @@ public final class TlsContexts {
     /** The last context or failure; null until the first context is built. */
     private @Nullable Outcome<TlsContext> current;
 
-    /** Counts the received certificate materials, to use only the context of the last. */
+    /**
+     * The number of received certificate materials. Only the context of the newest material is
+     * used.
+     */
     private int materials;
 
     /** The timer that ends the wait for the first certificate material. */

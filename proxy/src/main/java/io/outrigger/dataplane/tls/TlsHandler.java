@@ -73,8 +73,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Returns the next handler of the pipeline. That handler detects application data. After the
-   * peer's close_notify it closes the socket, because no more data will arrive.
+   * Returns the next handler of the pipeline. That handler detects application data, and closes the
+   * socket after the peer's close_notify, because no more data will arrive.
    */
   ChannelHandler recordObserver() {
     return new ChannelInboundHandlerAdapter() {

@@ -138,7 +138,10 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     return Unpooled.wrappedBuffer(new byte[] {21, 3, 3, 0, 2, 2, (byte) description});
   }
 
-  /** Lists the offered versions and groups: the server does not say what it supports (A29-21). */
+  /**
+   * Lists the offered versions and groups, because the server does not say which of them it
+   * supports (A29-21).
+   */
   private static String offered(ChannelHandlerContext ctx) {
     HandshakeLimit handshake = ctx.pipeline().get(HandshakeLimit.class);
     if (handshake == null) {

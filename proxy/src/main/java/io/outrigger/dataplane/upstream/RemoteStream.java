@@ -270,8 +270,8 @@ final class RemoteStream implements Http2Stream {
 
   /**
    * The half of a {@link RemoteStream} on the loop of the connection. The owner waits for a free
-   * stream in one queue with the calls of its own loop. The owner posts every event of the stream
-   * to the call's loop.
+   * stream in the same queue as the calls of its own loop. The owner posts every event of the
+   * stream to the call's loop.
    */
   @LoopConfined
   static final class Owner implements CallTransport.Waiter {

@@ -243,7 +243,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Called on the loop of a connection that has ended, after the loop has stopped lending it.
+   * Called on the loop of a connection that has ended, when the loop no longer lends its streams.
    * Returns the number of remaining connections.
    */
   int onLost(Ending ending) {
