@@ -153,7 +153,8 @@ public final class StateFolder {
    */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
-    if (age.negated().compareTo(maxAge) > 0) { // otherwise usable for too long
+    if (age.negated().compareTo(maxAge)
+        > 0) { // otherwise, the resources would be usable for too long
       return Optional.of("is of " + at + ", which is in the future");
     }
     return age.compareTo(maxAge) > 0

@@ -92,7 +92,7 @@ final class KeptAuthority {
 
   void onRestored(List<Subscription<?>> done) {
     done.forEach(restoring::remove); // removeAll would search the list for each element
-    authority.onOutage(); // reports an outage that the resources did not bridge
+    authority.onOutage(); // reports an outage to watchers without a restored resource
   }
 
   /** Whether the kept resource is being decoded. Meanwhile, its watchers receive no outage. */

@@ -51,8 +51,6 @@ final class StateKeeper {
 
   private static final Logger log = LoggerFactory.getLogger(StateKeeper.class);
 
-  private record Change(KeptAuthority authority, Subscription<?> subscription) {}
-
   private record Settings(StateFolder folder, Executor files, Duration delay) {}
 
   private final ControlLoop loop;
@@ -61,7 +59,7 @@ final class StateKeeper {
   private final List<XdsServer> servers;
   private final AdsObserver observer;
   private final Set<KeptAuthority> authorities = new LinkedHashSet<>();
-  private final Map<KeptResource.Key, Change> changed = new LinkedHashMap<>();
+  private final Map<KeptAuthority, Set<Subscription<?>>> changed = new LinkedHashMap<>();
 
   /** The STALE resources in use, with the time at which each resource was last current. */
   private final Map<Subscription<?>, Instant> stale = new HashMap<>();
@@ -272,7 +270,7 @@ final class StateKeeper {
       report("no stale resource is in use any more");
     }
     if (authority.isAnswered()) { // otherwise no control plane has sent this change
-      changed.put(key(authority, subscription), new Change(authority, subscription));
+      changed.computeIfAbsent(authority, absent -> new LinkedHashSet<>()).add(subscription);
       saveSoon();
     }
   }
@@ -299,18 +297,17 @@ final class StateKeeper {
       return; // onRead() will call saveSoon()
     }
     Map<KeptResource.Key, Optional<KeptResource>> ready = new LinkedHashMap<>();
-    Map<KeptAuthority, Boolean> settled = new LinkedHashMap<>();
-    changed
-        .entrySet()
-        .removeIf(
-            each -> {
-              Change change = each.getValue();
-              if (!settled.computeIfAbsent(change.authority(), KeptAuthority::isSettled)) {
-                return false; // the outstanding answer schedules another save
-              }
-              ready.put(each.getKey(), kept(each.getKey(), change.subscription()));
-              return true;
-            });
+    changed.forEach(
+        (authority, subscriptions) -> {
+          if (authority.isSettled()) { // otherwise the missing response will schedule another save
+            for (Subscription<?> each : subscriptions) {
+              KeptResource.Key key = key(authority, each);
+              ready.put(key, kept(key, each));
+            }
+            subscriptions.clear();
+          }
+        });
+    changed.values().removeIf(Set::isEmpty);
     if (!ready.isEmpty()) {
       save(ready);
     }
@@ -355,12 +352,10 @@ final class StateKeeper {
 
   /** Returns the authorities whose resources are current in all clients. */
   private Set<String> current() {
-    Set<String> names = new HashSet<>();
-    authorities.forEach(each -> names.add(each.name()));
-    authorities.stream()
-        .filter(each -> !each.isCurrent())
-        .forEach(each -> names.remove(each.name()));
-    return names;
+    Map<String, Boolean> current = new HashMap<>();
+    authorities.forEach(each -> current.merge(each.name(), each.isCurrent(), Boolean::logicalAnd));
+    current.values().removeIf(isCurrent -> !isCurrent);
+    return current.keySet();
   }
 
   /**
