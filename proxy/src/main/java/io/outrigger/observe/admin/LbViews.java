@@ -25,9 +25,6 @@ import java.util.function.Consumer;
  */
 @ControlConfined
 public final class LbViews {
-  /** The largest number of endpoints in a reply that is indented for people. */
-  private static final int MAX_READABLE = 200;
-
   private LbViews() {}
 
   /**
@@ -73,7 +70,7 @@ public final class LbViews {
     int endpoints = forwards.stream().mapToInt(Forward::endpoints).sum();
     return AdminReply.json(
         200,
-        endpoints <= MAX_READABLE,
+        endpoints,
         json -> {
           var trees = new TreeJson(json, detail, overlaid);
           json.beginObject().name("forwards").beginArray();
