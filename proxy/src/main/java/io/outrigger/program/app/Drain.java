@@ -123,10 +123,16 @@ final class Drain {
     long cut = active();
     if (!done.isDone()) {
       cutRequests = cut;
-      serves.forEach(serve -> serve.port().close());
-      forwards.forEach(forward -> forward.listener().close());
+      var unused = closeAll();
       finish(activeBefore, cut);
     }
+  }
+
+  /** Closes all ports, and cuts all connections. Runs on the control loop. */
+  CompletableFuture<Void> closeAll() {
+    return CompletableFuture.allOf(
+        all(serves, serve -> serve.port().close()),
+        all(forwards, forward -> forward.listener().close()));
   }
 
   private void finish(long activeBefore, long cut) {

@@ -25,8 +25,6 @@ import io.outrigger.xds.state.StateOrigin;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -152,7 +150,12 @@ public final class ProxyApp implements AutoCloseable {
     }
     admin.open();
     announce();
-    parts.control.execute(this::startReports);
+    parts.control.execute(
+        () -> {
+          parts.forwards.forEach(forward -> forward.history().start());
+          new PeerReports(parts.control, parts.loops.peerErrors(), parts.memory::now, parts.events)
+              .start();
+        });
     heapWatch = Optional.of(HeapWatch.start(parts.memory));
     OutOfMemory.endsHeaviestOf(parts.memory);
   }
@@ -184,12 +187,6 @@ public final class ProxyApp implements AutoCloseable {
     }
     source.warnings().forEach(log::warn);
     source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
-  }
-
-  private void startReports() {
-    parts.forwards.forEach(forward -> forward.history().start());
-    new PeerReports(parts.control, parts.loops.peerErrors(), parts.memory::now, parts.events)
-        .start();
   }
 
   private void watch() {
@@ -269,30 +266,22 @@ public final class ProxyApp implements AutoCloseable {
       return;
     }
     admin.close();
-    await(
-        onControl(
-            () -> {
-              List<CompletableFuture<Void>> ports = new ArrayList<>();
-              parts.serves.forEach(serve -> ports.add(serve.port().close()));
-              parts.forwards.forEach(forward -> ports.add(forward.listener().close()));
-              return CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new));
-            }));
+    onControl(parts.drain::closeAll);
     telemetry.ifPresent(Telemetry::close); // calls have ended, and the metrics still exist
     Optional<ControlPlanes.Known> known = parts.controlPlanes.known();
-    known.ifPresent(each -> await(onControl(each.clients()::finishState)));
-    await(
-        onControl(
-            () -> {
-              parts.serves.forEach(RunningServe::release);
-              parts.forwards.forEach(forward -> forward.targets().forEach(TargetRuntime::close));
-              parts.overlay.close();
-              known.ifPresent(each -> each.clients().close());
-              parts.certificates.close();
-              known.flatMap(ControlPlanes.Known::files).ifPresent(ResourceDirectory::close);
-              parts.dns.close();
-              parts.kubernetes.ifPresent(Kubernetes::close);
-              return CompletableFuture.completedStage(null);
-            }));
+    known.ifPresent(each -> onControl(each.clients()::finishState));
+    onControl(
+        () -> {
+          parts.serves.forEach(RunningServe::release);
+          parts.forwards.forEach(forward -> forward.targets().forEach(TargetRuntime::close));
+          parts.overlay.close();
+          known.ifPresent(each -> each.clients().close());
+          parts.certificates.close();
+          known.flatMap(ControlPlanes.Known::files).ifPresent(ResourceDirectory::close);
+          parts.dns.close();
+          parts.kubernetes.ifPresent(Kubernetes::close);
+          return CompletableFuture.completedStage(null);
+        });
     parts.control.close();
     heapWatch.ifPresent(ControlThread::close);
     parts.decoding.close();
@@ -303,14 +292,10 @@ public final class ProxyApp implements AutoCloseable {
     parts.audit.ifPresent(StdoutAuditLog::close);
   }
 
-  /** Starts a task on the control loop; returns a future that completes when the task is done. */
-  private CompletableFuture<Void> onControl(Supplier<CompletionStage<Void>> task) {
+  /** Runs a task on the control loop, and waits for at most two seconds until it is done. */
+  private void onControl(Supplier<CompletionStage<Void>> task) {
     var done = new CompletableFuture<Void>();
     parts.control.execute(() -> task.get().whenComplete((result, failure) -> done.complete(null)));
-    return done;
-  }
-
-  private static void await(CompletableFuture<Void> end) {
-    end.completeOnTimeout(null, WAIT_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
+    done.completeOnTimeout(null, WAIT_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
   }
 }
