@@ -1,17 +1,19 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
 
 /**
- * Delays the publication of a policy's state until all its children are updated. Children may
- * publish during the update, but the policy computes its own state only once (A56 "Configuration
- * Updates").
+ * Decides when a policy publishes its state. During an update, children may publish, but the policy
+ * computes its own state only once, after all children were updated (A56 "Configuration Updates").
  */
 @ControlConfined
 public final class PublishGate {
   private final Runnable publish;
   private boolean held;
   private boolean wanted;
+  private boolean posted;
+  private boolean closed;
 
   /**
    * @param publish computes the policy's state from the states of the children and publishes it;
@@ -30,6 +32,19 @@ public final class PublishGate {
     }
   }
 
+  /** Posts a task that publishes, unless the policy publishes before the task runs. */
+  public void requestLater(ControlLoop control) {
+    if (!posted) {
+      posted = true;
+      control.execute(
+          () -> {
+            if (posted) {
+              request();
+            }
+          });
+    }
+  }
+
   /** Runs an update, then publishes once. Calls of {@code publishAfter} must not be nested. */
   public void publishAfter(Runnable update) {
     if (held) {
@@ -42,13 +57,23 @@ public final class PublishGate {
         });
   }
 
+  /** Ends all publication: {@code publish} is not called any more. */
+  public void close() {
+    closed = true;
+  }
+
+  public boolean isClosed() {
+    return closed;
+  }
+
   private void holding(Runnable task) {
     held = true;
     try {
       task.run();
-      while (wanted) {
+      while (wanted && !closed) {
         wanted = false;
         publish.run();
+        posted = false;
       }
     } finally {
       held = false;

@@ -53,7 +53,6 @@ public final class ClusterImplPolicy implements LbPolicy {
 
   private LbConfig.ClusterImpl config;
   private CircuitBreaker breaker;
-  private boolean closed;
 
   /**
    * @param breakers the circuit breakers of the process, which are shared with other users of the
@@ -102,8 +101,8 @@ public final class ClusterImplPolicy implements LbPolicy {
 
   @Override
   public void close() {
-    if (!closed) {
-      closed = true;
+    if (!gate.isClosed()) {
+      gate.close();
       child.close();
       meter.close();
       breakers.release(config.cluster(), config.edsServiceName());
@@ -143,11 +142,8 @@ public final class ClusterImplPolicy implements LbPolicy {
   }
 
   private void publish() {
-    if (!closed) {
-      parent.publish(
-          child.state(),
-          new ClusterPicker(config, context.random(), breaker, drops, child.picker()));
-    }
+    parent.publish(
+        child.state(), new ClusterPicker(config, context.random(), breaker, drops, child.picker()));
   }
 
   private Subchannel newSubchannel(

@@ -58,7 +58,6 @@ public final class WeightedTargetPolicy implements LbPolicy {
   private LbConfig.WeightedTarget config;
   private Map<Locality, Child> children = new LinkedHashMap<>();
   private Connectivity state = Connectivity.CONNECTING;
-  private boolean closed;
 
   public WeightedTargetPolicy(
       PolicyFactory factory, RandomSource random, LbConfig.WeightedTarget config, LbParent parent) {
@@ -91,7 +90,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
 
   @Override
   public void close() {
-    closed = true;
+    gate.close();
     children.values().forEach(child -> child.slot.close());
     children = new LinkedHashMap<>();
   }
@@ -113,9 +112,6 @@ public final class WeightedTargetPolicy implements LbPolicy {
   }
 
   private void publish() {
-    if (closed) {
-      return;
-    }
     state = aggregated();
     parent.publish(state, state == Connectivity.CONNECTING ? WAITS : picker());
   }

@@ -8,6 +8,7 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
@@ -43,8 +44,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   private List<M> ordered = List.of();
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable M lastFailed;
-  private boolean publishPosted;
-  private boolean closed;
+  private final PublishGate gate = new PublishGate(this::publish);
 
   protected EndpointPolicy(LbContext context, LbConfig.Leaf config, LbParent parent) {
     this.context = context;
@@ -103,9 +103,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   public final void update(LbConfig next) {
     List<Backend> before = config.backends();
     config = (LbConfig.Leaf) next;
-    Change<M> change = applyEndpoints(before, config.backends());
-    onUpdate(change);
-    publishNow();
+    gate.publishAfter(() -> onUpdate(applyEndpoints(before, config.backends())));
   }
 
   private Change<M> applyEndpoints(List<Backend> before, List<Backend> after) {
@@ -154,7 +152,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
 
   @Override
   public void close() {
-    closed = true;
+    gate.close();
     ordered.forEach(LeafEndpoint::close);
     ordered = List.of();
     members.clear();
@@ -178,9 +176,6 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   }
 
   private void onChange(M member) {
-    if (closed) {
-      return;
-    }
     if (member.state() == Connectivity.TRANSIENT_FAILURE) {
       lastFailed = member;
     }
@@ -188,26 +183,8 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
     publishSoon();
   }
 
-  /** Posts a task that publishes, unless a publishing task is already posted. */
   protected final void publishSoon() {
-    if (!publishPosted) {
-      publishPosted = true;
-      context
-          .control()
-          .execute(
-              () -> {
-                if (publishPosted) {
-                  publishNow();
-                }
-              });
-    }
-  }
-
-  private void publishNow() {
-    if (!closed) {
-      publish();
-      publishPosted = false;
-    }
+    gate.requestLater(context.control());
   }
 
   protected final void publish(Connectivity next, Picker picker) {

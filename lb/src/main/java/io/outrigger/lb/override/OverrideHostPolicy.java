@@ -57,8 +57,6 @@ public final class OverrideHostPolicy implements LbPolicy {
   /** Whether a session has made a call; before that call, {@link #entries} is empty. */
   private boolean hasSessions;
 
-  private boolean publishPosted;
-  private boolean closed;
 
   public OverrideHostPolicy(
       ControlLoop control, PolicyFactory factory, LbConfig.OverrideHost config, LbParent parent) {
@@ -96,7 +94,7 @@ public final class OverrideHostPolicy implements LbPolicy {
 
   /** Fills the address map when the first call of a session has arrived. */
   private void onFirstSession() {
-    if (!closed && !hasSessions) {
+    if (!hasSessions && !gate.isClosed()) {
       hasSessions = true;
       updateEntries();
       gate.request();
@@ -114,12 +112,12 @@ public final class OverrideHostPolicy implements LbPolicy {
     scheduleSweep();
     AddressEntry.Link link = entry.link();
     if (link == null || link.state() != Connectivity.CONNECTING) { // may end the wait of calls
-      publishSoon();
+      gate.requestLater(control);
     }
   }
 
   private void scheduleSweep() {
-    if (!sweepTimer.isRunning() && !closed && entries.hasSessionEntries()) {
+    if (!sweepTimer.isRunning() && entries.hasSessionEntries()) {
       sweepTimer.start(SWEEP_INTERVAL, this::sweep);
     }
   }
@@ -129,30 +127,16 @@ public final class OverrideHostPolicy implements LbPolicy {
     scheduleSweep();
   }
 
-  /** Posts a task that publishes, unless a publishing task is already posted. */
-  private void publishSoon() {
-    if (!publishPosted) {
-      publishPosted = true;
-      control.execute(
-          () -> {
-            publishPosted = false;
-            gate.request();
-          });
-    }
-  }
-
   private void publish() {
-    if (!closed) {
-      parent.publish(
-          child.state(),
-          new OverrideHostPicker(
-              entries,
-              hasSessions,
-              control,
-              this::onFirstSession,
-              this::requestConnection,
-              child.picker()));
-    }
+    parent.publish(
+        child.state(),
+        new OverrideHostPicker(
+            entries,
+            hasSessions,
+            control,
+            this::onFirstSession,
+            this::requestConnection,
+            child.picker()));
   }
 
   /** Any thread may call this method. */
@@ -164,7 +148,7 @@ public final class OverrideHostPolicy implements LbPolicy {
 
   @Override
   public void close() {
-    closed = true;
+    gate.close();
     child.close();
     entries.close();
     sweepTimer.stop();

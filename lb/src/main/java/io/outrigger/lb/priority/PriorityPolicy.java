@@ -48,7 +48,6 @@ public final class PriorityPolicy implements LbPolicy {
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable Picker published;
   private int publishedIndex;
-  private boolean closed;
 
   public PriorityPolicy(
       LbContext context, PolicyFactory factory, LbConfig.Priority config, LbParent parent) {
@@ -80,7 +79,7 @@ public final class PriorityPolicy implements LbPolicy {
 
   @Override
   public void close() {
-    closed = true;
+    gate.close();
     children.values().forEach(PriorityChild::close);
     children.clear();
   }
@@ -122,9 +121,6 @@ public final class PriorityPolicy implements LbPolicy {
 
   /** Implements A56 "Algorithm for Choosing a Priority". */
   private void choose() {
-    if (closed) {
-      return;
-    }
     List<LbConfig.Child> priorities = config.children();
     if (priorities.isEmpty()) {
       RpcStatus status =
