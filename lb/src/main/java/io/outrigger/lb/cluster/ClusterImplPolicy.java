@@ -148,16 +148,11 @@ public final class ClusterImplPolicy implements LbPolicy {
 
   private Subchannel newSubchannel(
       Backend backend, EndpointAddress address, Subchannel.Listener listener) {
-    var connections =
-        new ConnectionMeter(
-            context.observer(),
-            new ConnectionEvent.Group(
-                config.cluster(), backend.locality(), address.tls().isPresent()),
-            listener);
-    Subchannel subchannel = parent.newSubchannel(backend, address, connections);
-    subchannel.limitConnections(config.maxConnections());
-    var counted =
-        new CountedSubchannel(subchannel, context.loops(), backend.locality(), meter, connections);
+    var group =
+        new ConnectionEvent.Group(config.cluster(), backend.locality(), address.tls().isPresent());
+    var counted = new CountedSubchannel(context, group, meter, listener);
+    counted.wrap(parent.newSubchannel(backend, address, counted));
+    counted.limitConnections(config.maxConnections());
     meter.add(counted);
     return counted;
   }

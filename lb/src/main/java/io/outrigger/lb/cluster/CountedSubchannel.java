@@ -1,56 +1,84 @@
 package io.outrigger.lb.cluster;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.load.MetricTally;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the calls of one subchannel. Load reports use the same counts, so they add no cost to a
- * call. Package-private methods must run on the control loop.
+ * Counts the calls of one subchannel, and reports its connections to the observer (A94). Load
+ * reports use the same counts, so they add no cost to a call. Package-private methods must run on
+ * the control loop.
  */
 @AnyThread
-final class CountedSubchannel extends DelegatingSubchannel {
+final class CountedSubchannel extends DelegatingSubchannel implements Subchannel.Listener {
   private final CallCounts counts;
-  private final int loops;
+  private final LbContext context;
   private final ClusterMeter meter;
-  private final ConnectionMeter connections;
+  private final Subchannel.Listener owner;
   private volatile @Nullable MetricTally tally; // null if load reports include no metric
 
   // The following fields are used on the control loop only.
-  private Locality locality;
+  private ConnectionEvent.Group group;
+  private int openConnections;
+  private boolean closed;
   private SubchannelCalls collected = SubchannelCalls.NONE;
   private @Nullable MetricTally replaced; // event loops may add late reports
 
+  /** Creates a wrapper, which is the listener of the subchannel that {@link #wrap} sets. */
   CountedSubchannel(
-      Subchannel subchannel,
-      int loops,
-      Locality locality,
+      LbContext context,
+      ConnectionEvent.Group group,
       ClusterMeter meter,
-      ConnectionMeter connections) {
-    super(subchannel);
-    this.counts = new CallCounts(loops);
-    this.loops = loops;
-    this.locality = locality;
+      Subchannel.Listener owner) {
+    this.counts = new CallCounts(context.loops());
+    this.context = context;
+    this.group = group;
     this.meter = meter;
-    this.connections = connections;
+    this.owner = owner;
+  }
+
+  @Override
+  public void onState(Connectivity state, RpcStatus reason) {
+    owner.onState(state, reason);
+  }
+
+  @Override
+  public void onConnection(ConnectionEvent event) {
+    if (closed) {
+      return; // close() has reported this connection as lost
+    }
+    if (event instanceof ConnectionEvent.Made) {
+      openConnections++;
+    } else if (event instanceof ConnectionEvent.Lost) {
+      openConnections--;
+    }
+    context.observer().onConnection(group, event);
+    owner.onConnection(event);
   }
 
   @Override
   public void close() {
     meter.onSubchannelClosed(this);
-    connections.close();
+    while (openConnections > 0) {
+      onConnection(ConnectionEvent.Lost.NOT_NEEDED);
+    }
+    closed = true;
     super.close();
   }
 
@@ -85,8 +113,11 @@ final class CountedSubchannel extends DelegatingSubchannel {
   @Override
   public void update(Backend backend) {
     meter.beforeChange(this);
-    connections.setLocality(backend.locality());
-    locality = backend.locality();
+    Locality next = backend.locality();
+    if (openConnections > 0) {
+      context.observer().onConnection(group, new ConnectionEvent.Moved(openConnections, next));
+    }
+    group = new ConnectionEvent.Group(group.cluster(), next, group.secure());
     super.update(backend);
   }
 
@@ -103,22 +134,22 @@ final class CountedSubchannel extends DelegatingSubchannel {
   void propagate(PropagatedMetrics metrics) {
     meter.beforeChange(this); // collects the sums of the replaced tally too
     replaced = tally;
-    tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops);
+    tally = metrics.isEmpty() ? null : new MetricTally(metrics, context.loops());
   }
 
   /** Adds the counts since the last call of {@code collect} to the sums. */
   void collect(LoadSums sums) {
     SubchannelCalls now = counts.totals();
     if (now.active() > 0 || !now.equals(collected)) { // most subchannels are idle: skip these
-      sums.add(locality, collected, now);
+      sums.add(group.locality(), collected, now);
       collected = now;
     }
     MetricTally current = tally;
     if (current != null) {
-      sums.add(locality, current.take());
+      sums.add(group.locality(), current.take());
     }
     if (replaced != null) {
-      sums.add(locality, replaced.take());
+      sums.add(group.locality(), replaced.take());
       replaced = null;
     }
   }

@@ -2,6 +2,7 @@ package io.outrigger.lb.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.cluster.PropagatedMetrics;
@@ -12,11 +13,13 @@ import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
+import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.load.LoadRegistry.LoadMeter;
 import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -26,6 +29,7 @@ import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the wrapper passes on, and what it tells the two meters. */
@@ -40,12 +44,19 @@ class CountedSubchannelTest {
   private final List<String> beneath = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private final ClusterMeter meter = new ClusterMeter(loads, "pay", new DropCounts());
-  private final ConnectionMeter connections =
-      new ConnectionMeter(
-          new Connections(), new ConnectionEvent.Group("pay", HERE, false), (state, reason) -> {});
+  private final List<Object> owner = new ArrayList<>();
   private boolean wantsBackendMetrics;
   private final CountedSubchannel counted =
-      new CountedSubchannel(new Beneath(), 1, HERE, meter, connections);
+      new CountedSubchannel(
+          parent.context(new Connections(), 1),
+          new ConnectionEvent.Group("pay", HERE, false),
+          meter,
+          new Owner());
+
+  @BeforeEach
+  void wrap() {
+    counted.wrap(new Beneath());
+  }
 
   @Test
   void theSubchannelBeneathHearsAllThatItIsTold() {
@@ -71,9 +82,10 @@ class CountedSubchannelTest {
   @Conformance("A94-01")
   @Test
   void connectionsMoveWithTheEndpointAndEndWithIt() {
-    connections.onConnection(new ConnectionEvent.Made());
-
-    counted.update(new Backend(Samples.endpoint("10.0.0.1:80"), THERE, 0));
+    moveTo(THERE);
+    moveTo(HERE);
+    counted.onConnection(new ConnectionEvent.Made());
+    moveTo(THERE);
     counted.close();
 
     assertThat(told)
@@ -81,6 +93,36 @@ class CountedSubchannelTest {
             "here Made[]",
             "here Moved[open=1, to=" + THERE + "]",
             "there Lost[error=subchannel shutdown]");
+  }
+
+  @Test
+  void theOwnerHearsOfStatesAndConnections() {
+    var made = new ConnectionEvent.Made();
+
+    counted.onState(Connectivity.READY, RpcStatus.OK);
+    counted.onConnection(made);
+
+    assertThat(owner).containsExactly(Connectivity.READY, made);
+  }
+
+  @Conformance("A94-01")
+  @Test
+  void whatIsOpenWhenItIsGivenUpHasEndedOnce() {
+    counted.onConnection(new ConnectionEvent.Made());
+    counted.onConnection(new ConnectionEvent.Made());
+    counted.onConnection(new ConnectionEvent.Failed());
+    counted.onConnection(new ConnectionEvent.Lost("GOAWAY NO_ERROR"));
+    counted.close();
+    counted.onConnection(ConnectionEvent.Lost.NOT_NEEDED); // the loop's own word comes later
+    counted.close();
+
+    assertThat(told)
+        .containsExactly(
+            "here Made[]",
+            "here Made[]",
+            "here Failed[]",
+            "here Lost[error=GOAWAY NO_ERROR]",
+            "here Lost[error=subchannel shutdown]");
   }
 
   @Test
@@ -139,6 +181,22 @@ class CountedSubchannelTest {
     @Override
     public boolean isOver() {
       return false;
+    }
+  }
+
+  private void moveTo(Locality locality) {
+    counted.update(new Backend(Samples.endpoint("10.0.0.1:80"), locality, 0));
+  }
+
+  private final class Owner implements Subchannel.Listener {
+    @Override
+    public void onState(Connectivity state, RpcStatus reason) {
+      owner.add(state);
+    }
+
+    @Override
+    public void onConnection(ConnectionEvent event) {
+      owner.add(event);
     }
   }
 
