@@ -3,9 +3,9 @@ package io.outrigger.lb.subchannel;
 import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.base.TimerHandle;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connector;
@@ -72,7 +72,7 @@ public final class ManagedSubchannel implements Subchannel {
   private @Nullable Connection failed;
 
   /** The timer that ends a back-off, or a wait before an attempt. */
-  private @Nullable TimerHandle timer;
+  private final OneTimer timer;
 
   private boolean lastWasShortLived;
   private int maxConnections = 1;
@@ -103,6 +103,7 @@ public final class ManagedSubchannel implements Subchannel {
     this.backend = backend;
     this.address = address;
     this.listener = listener;
+    this.timer = new OneTimer(control);
     this.backoff = new Backoff(random);
     this.brokenBackoff = new Backoff(random);
   }
@@ -144,7 +145,7 @@ public final class ManagedSubchannel implements Subchannel {
       RpcStatus reason = current.failure();
       control.execute(() -> next.onPaused(current.untilNanos(), reason)); // connectors post it too
     } else {
-      timer = control.schedule(Duration.ofNanos(wait), next::connect);
+      timer.start(Duration.ofNanos(wait), next::connect);
     }
     setState(Connectivity.CONNECTING, RpcStatus.OK);
   }
@@ -157,9 +158,7 @@ public final class ManagedSubchannel implements Subchannel {
     }
     closed = true;
     transport = null;
-    if (timer != null) {
-      timer.cancel();
-    }
+    timer.stop();
     Connection last = connection;
     connection = null;
     if (last != null && last.attempt != null) {
@@ -191,7 +190,6 @@ public final class ManagedSubchannel implements Subchannel {
   }
 
   private void onBackoffElapsed() {
-    timer = null;
     setState(Connectivity.IDLE, RpcStatus.OK);
   }
 
@@ -247,8 +245,8 @@ public final class ManagedSubchannel implements Subchannel {
     @Override
     public void onRemedied() {
       control.checkInside();
-      if (failed == this && !closed && state == Connectivity.TRANSIENT_FAILURE && timer != null) {
-        timer.cancel();
+      if (failed == this && state == Connectivity.TRANSIENT_FAILURE && timer.isRunning()) {
+        timer.stop();
         backoff.reset();
         onBackoffElapsed();
       }
@@ -303,7 +301,7 @@ public final class ManagedSubchannel implements Subchannel {
   }
 
   private void fail(Duration delay, RpcStatus reason) {
-    timer = control.schedule(delay, this::onBackoffElapsed);
+    timer.start(delay, this::onBackoffElapsed);
     setState(Connectivity.TRANSIENT_FAILURE, reason.withPrefix(address.toString()));
   }
 }

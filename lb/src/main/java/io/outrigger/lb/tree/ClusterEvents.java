@@ -2,8 +2,8 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.base.TimerHandle;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
@@ -42,10 +42,8 @@ final class ClusterEvents {
   private Connectivity state = Connectivity.CONNECTING;
   private String lastError = "";
   private Optional<LbEvent.Outage> outage = Optional.empty();
-  private boolean checkPosted;
+  private final OneTimer check;
   private long nextCountNanos;
-  private TimerHandle check = () -> {};
-  private boolean closed;
 
   /**
    * @param count counts the cluster's endpoints in the given tally
@@ -56,6 +54,7 @@ final class ClusterEvents {
     this.control = control;
     this.observer = observer;
     this.count = count;
+    this.check = new OneTimer(control);
     this.nextCountNanos = control.nanoTime();
   }
 
@@ -68,14 +67,10 @@ final class ClusterEvents {
     state = next;
     boolean mayChange =
         outage.isPresent() ? next == Connectivity.READY : next == Connectivity.TRANSIENT_FAILURE;
-    if (mayChange && !checkPosted) { // posted, because the tree may be in the middle of an update
-      checkPosted = true;
+    if (mayChange && !check.isRunning()) {
+      // Even without a wait, a later task checks: the tree may be in the middle of an update.
       long wait = outage.isPresent() ? 0 : nextCountNanos - control.nanoTime();
-      if (wait <= 0) {
-        control.execute(this::check);
-      } else {
-        check = control.schedule(Duration.ofNanos(wait), this::check);
-      }
+      check.start(Duration.ofNanos(wait), this::check);
     }
   }
 
@@ -84,15 +79,10 @@ final class ClusterEvents {
   }
 
   void close() {
-    closed = true;
-    check.cancel();
+    check.stop();
   }
 
   private void check() {
-    checkPosted = false;
-    if (closed) {
-      return;
-    }
     var tally = new EndpointTally();
     count.accept(tally);
     nextCountNanos = control.nanoTime() + COUNT_INTERVAL.toNanos();
