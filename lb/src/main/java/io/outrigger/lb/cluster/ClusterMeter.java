@@ -29,7 +29,7 @@ final class ClusterMeter implements LoadMeter {
   private final DropCounts drops;
   private String edsServiceName = "";
   private Optional<LoadReporting> reporting = Optional.empty();
-  private @Nullable LoadSums sums; // null if no load is reported
+  private @Nullable LoadRegistry.Counts counts; // null if no load is reported
   private boolean closed;
   private volatile FailureNote note;
 
@@ -48,15 +48,16 @@ final class ClusterMeter implements LoadMeter {
     if (serviceName.equals(edsServiceName) && next.equals(reporting)) {
       return;
     }
-    Optional<XdsServer> before = reporting.map(LoadReporting::server);
-    Optional<XdsServer> after = next.map(LoadReporting::server);
+    Optional<XdsServer> before = server();
     reporting = next;
-    if (!before.equals(after) || !serviceName.equals(edsServiceName)) {
-      before.ifPresentOrElse(
-          server -> registry.leave(server, cluster, edsServiceName, this),
-          () -> collect(new LoadSums())); // discards counts that no server wants
+    if (!before.equals(server()) || !serviceName.equals(edsServiceName)) {
+      if (counts == null) {
+        collect(new LoadSums()); // discards counts that no server wants
+      } else {
+        counts.leave(this);
+      }
       edsServiceName = serviceName;
-      sums = after.map(to -> registry.join(to, cluster, serviceName, this)).orElse(null);
+      counts = server().map(to -> registry.join(to, cluster, serviceName, this)).orElse(null);
     }
     PropagatedMetrics metrics = metrics();
     inUse.forEach(subchannel -> subchannel.propagate(metrics));
@@ -89,14 +90,14 @@ final class ClusterMeter implements LoadMeter {
    * the old locality and metrics.
    */
   void beforeChange(CountedSubchannel subchannel) {
-    if (sums != null) {
-      subchannel.collect(sums);
+    if (counts != null) {
+      subchannel.collect(counts.sums());
     }
   }
 
   void onSubchannelClosed(CountedSubchannel subchannel) {
     inUse.remove(subchannel);
-    if (sums != null && !closed) {
+    if (counts != null && !closed) {
       ending.add(subchannel);
     }
   }
@@ -105,7 +106,9 @@ final class ClusterMeter implements LoadMeter {
   void close() {
     closed = true;
     ending.addAll(inUse);
-    server().ifPresent(server -> registry.onClosed(server, cluster, edsServiceName));
+    if (counts != null) {
+      counts.onClosed();
+    }
   }
 
   @Override

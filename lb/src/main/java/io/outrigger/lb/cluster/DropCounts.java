@@ -6,12 +6,12 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.lb.load.LoadSums;
-import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 
 /**
  * Counts the calls that a cluster dropped in each category (A27), and the calls that its breaker
@@ -22,10 +22,11 @@ import java.util.concurrent.atomic.LongAdder;
 @ControlConfined
 final class DropCounts {
   private final DropCount refused = new DropCount();
-  private final Queue<Removed> removed = new ArrayDeque<>(0);
-  private Map<String, DropCount> byCategory = Map.of();
 
-  private record Removed(String category, DropCount count) {}
+  /** The counts of the configured categories, and of removed categories to be collected. */
+  private final Map<String, DropCount> byCategory = new LinkedHashMap<>();
+
+  private Set<String> configured = Set.of();
 
   /**
    * Counts the given categories from now on.
@@ -33,24 +34,16 @@ final class DropCounts {
    * @param isCollected whether the counts of removed categories are kept for {@link #collect}
    */
   void update(List<DropCategory> drops, boolean isCollected) {
-    Map<String, DropCount> before = new LinkedHashMap<>(byCategory);
-    Map<String, DropCount> next = new LinkedHashMap<>();
-    for (DropCategory drop : drops) {
-      DropCount known = before.remove(drop.category());
-      next.putIfAbsent(drop.category(), known == null ? new DropCount() : known);
-    }
-    byCategory = next;
-    if (isCollected) {
-      before.forEach((category, count) -> removed.add(new Removed(category, count)));
+    configured = drops.stream().map(DropCategory::category).collect(Collectors.toSet());
+    configured.forEach(category -> byCategory.computeIfAbsent(category, absent -> new DropCount()));
+    if (!isCollected) {
+      byCategory.keySet().retainAll(configured);
     }
   }
 
   void collect(LoadSums sums) {
     byCategory.forEach((category, count) -> sums.addDrops(category, count.sinceLast()));
-    while (!removed.isEmpty()) {
-      Removed each = removed.remove();
-      sums.addDrops(each.category(), each.count().sinceLast());
-    }
+    byCategory.keySet().retainAll(configured);
     sums.addRefused(refused.sinceLast());
   }
 

@@ -22,13 +22,20 @@ import java.util.function.Predicate;
  */
 @ControlConfined
 public final class LoadRegistry implements LoadSource {
-  /** The maximum number of clusters per server that have unreported counts but no meters. */
+  /** The maximum number of clusters that have unreported counts but no meters. */
   static final int MAX_WITHOUT_METER = 1000;
 
   private record Key(String cluster, String edsServiceName) {}
 
   private final ControlLoop control;
-  private final Map<XdsServer, ServerLoads> servers = new LinkedHashMap<>();
+  private final Map<XdsServer, Map<Key, Counts>> servers = new LinkedHashMap<>();
+
+  /** The counts that have a meter of a closed policy. */
+  private final Set<Counts> ending = new LinkedHashSet<>();
+
+  /** The counts without a meter, the oldest first, which are kept until they are reported. */
+  private final Set<Counts> withoutMeter = new LinkedHashSet<>();
+
   private Runnable listener = () -> {};
 
   /** Any thread may call this constructor. */
@@ -36,40 +43,20 @@ public final class LoadRegistry implements LoadSource {
     this.control = control;
   }
 
-  /**
-   * Starts to collect the counts of a meter.
-   *
-   * @return the sums; the meter adds counts to them before it discards a counter
-   */
-  public LoadSums join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
+  /** Starts to collect the counts of a meter. */
+  public Counts join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
     boolean isNew = !servers.containsKey(server);
-    LoadSums sums =
+    Counts counts =
         servers
-            .computeIfAbsent(server, absent -> new ServerLoads())
-            .join(new Key(cluster, edsServiceName), meter);
+            .computeIfAbsent(server, absent -> new LinkedHashMap<>())
+            .computeIfAbsent(new Key(cluster, edsServiceName), key -> new Counts(server, key));
+    counts.meters.add(meter);
+    withoutMeter.remove(counts);
     if (isNew) {
       listener.run();
     }
-    return sums;
-  }
-
-  /**
-   * Collects the last counts that a meter reports to {@code server}. Afterwards the meter reports
-   * to another server or to no server.
-   */
-  public void leave(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
-    control.checkInside();
-    loads(server).leave(new Key(cluster, edsServiceName), meter);
-  }
-
-  /**
-   * Called when a meter of the cluster counts no more new calls. The registry removes the meter
-   * once its last call has ended.
-   */
-  public void onClosed(XdsServer server, String cluster, String edsServiceName) {
-    control.checkInside();
-    loads(server).close(new Key(cluster, edsServiceName));
+    return counts;
   }
 
   @Override
@@ -87,115 +74,92 @@ public final class LoadRegistry implements LoadSource {
   @Override
   public List<ClusterLoad> take(XdsServer server, Predicate<String> wanted) {
     control.checkInside();
-    ServerLoads loads = servers.get(server);
-    if (loads == null) {
-      return List.of();
+    Map<Key, Counts> all = servers.getOrDefault(server, Map.of());
+    List<ClusterLoad> taken = new ArrayList<>();
+    for (Counts counts : List.copyOf(all.values())) {
+      boolean isWanted = wanted.test(counts.key.cluster());
+      if (isWanted || ending.contains(counts)) {
+        counts.collect();
+      }
+      if (isWanted) {
+        taken.add(counts.take());
+      }
+      if (counts.meters.isEmpty()) {
+        remove(counts);
+      }
     }
-    List<ClusterLoad> taken = loads.take(wanted);
-    if (loads.entries.isEmpty()) {
-      servers.remove(server);
+    if (all.isEmpty() && servers.remove(server) != null) {
       listener.run();
     }
     return taken;
   }
 
-  private ServerLoads loads(XdsServer server) {
-    return Objects.requireNonNull(
-        servers.get(server), () -> "nothing is counted for " + server.uri());
+  private void remove(Counts counts) {
+    Objects.requireNonNull(servers.get(counts.server)).remove(counts.key);
+    ending.remove(counts);
+    withoutMeter.remove(counts);
   }
 
-  /**
-   * The counts for one server, by cluster. A cluster without meters is kept until its last counts
-   * were reported. At most the latest {@link #MAX_WITHOUT_METER} clusters without meters are kept.
-   */
-  private final class ServerLoads {
-    private final Map<Key, Entry> entries = new LinkedHashMap<>();
-
-    /** Keys of {@link #entries} that have a meter of a closed policy. */
-    private final Set<Key> ending = new LinkedHashSet<>();
-
-    /** Keys of {@link #entries} without a meter, the oldest first. */
-    private final Set<Key> withoutMeter = new LinkedHashSet<>();
-
-    LoadSums join(Key key, LoadMeter meter) {
-      withoutMeter.remove(key);
-      Entry entry = entries.computeIfAbsent(key, absent -> new Entry(control.nanoTime()));
-      entry.meters.add(meter);
-      return entry.sums;
-    }
-
-    void leave(Key key, LoadMeter meter) {
-      Entry entry = entry(key);
-      meter.collect(entry.sums);
-      entry.meters.remove(meter);
-      onMetersChanged(key, entry);
-    }
-
-    void close(Key key) {
-      ending.add(key);
-      for (Key each : List.copyOf(ending)) { // calls of other keys may also have ended
-        Entry entry = entry(each);
-        entry.collect();
-        onMetersChanged(each, entry);
-      }
-    }
-
-    private void onMetersChanged(Key key, Entry entry) {
-      if (entry.meters.isEmpty()) {
-        ending.remove(key);
-        withoutMeter.add(key);
-        if (withoutMeter.size() > MAX_WITHOUT_METER) {
-          remove(withoutMeter.iterator().next());
-        }
-      }
-    }
-
-    List<ClusterLoad> take(Predicate<String> wanted) {
-      List<ClusterLoad> taken = new ArrayList<>();
-      for (Key key : List.copyOf(entries.keySet())) {
-        Entry entry = entry(key);
-        boolean isWanted = wanted.test(key.cluster());
-        if (isWanted || ending.contains(key)) {
-          entry.collect();
-        }
-        if (isWanted) {
-          long now = control.nanoTime();
-          taken.add(
-              entry.sums.take(
-                  key.cluster(), key.edsServiceName(), Duration.ofNanos(now - entry.sinceNanos)));
-          entry.sinceNanos = now;
-        }
-        if (entry.meters.isEmpty()) {
-          remove(key);
-        }
-      }
-      return taken;
-    }
-
-    private void remove(Key key) {
-      entries.remove(key);
-      ending.remove(key);
-      withoutMeter.remove(key);
-    }
-
-    private Entry entry(Key key) {
-      return Objects.requireNonNull(entries.get(key), () -> "nothing is counted for " + key);
-    }
-  }
-
-  private static final class Entry {
+  /** The counts of one cluster for one server. */
+  @ControlConfined
+  public final class Counts {
+    private final XdsServer server;
+    private final Key key;
     private final List<LoadMeter> meters = new ArrayList<>();
     private final LoadSums sums = new LoadSums();
-    private long sinceNanos;
+    private long sinceNanos = control.nanoTime();
 
-    Entry(long sinceNanos) {
-      this.sinceNanos = sinceNanos;
+    private Counts(XdsServer server, Key key) {
+      this.server = server;
+      this.key = key;
     }
 
-    void collect() {
+    /** The sums, to which a meter adds the counts of a counter before it discards the counter. */
+    public LoadSums sums() {
+      return sums;
+    }
+
+    /** Collects the last counts of a meter, which reports to other counts or to none from now on. */
+    public void leave(LoadMeter meter) {
+      control.checkInside();
+      meter.collect(sums);
+      meters.remove(meter);
+      onMetersChanged();
+    }
+
+    /**
+     * Called when a meter counts no more new calls. The registry removes the meter once its last
+     * call has ended.
+     */
+    public void onClosed() {
+      control.checkInside();
+      ending.add(this);
+      for (Counts each : List.copyOf(ending)) { // calls of other clusters may also have ended
+        each.collect();
+        each.onMetersChanged();
+      }
+    }
+
+    private void onMetersChanged() {
+      if (meters.isEmpty()) {
+        ending.remove(this);
+        withoutMeter.add(this);
+        if (withoutMeter.size() > MAX_WITHOUT_METER) {
+          LoadRegistry.this.remove(withoutMeter.iterator().next());
+        }
+      }
+    }
+
+    private void collect() {
       sums.resetInProgress();
       meters.forEach(meter -> meter.collect(sums));
       meters.removeIf(LoadMeter::isOver);
+    }
+
+    private ClusterLoad take() {
+      Duration interval = Duration.ofNanos(control.nanoTime() - sinceNanos);
+      sinceNanos = control.nanoTime();
+      return sums.take(key.cluster(), key.edsServiceName(), interval);
     }
   }
 

@@ -165,9 +165,9 @@ class CountedSubchannelTest {
         .loop()
         .inside(
             () -> {
-              loads.join(server, "pay", "pay-eds", only);
+              LoadRegistry.Counts counts = loads.join(server, "pay", "pay-eds", only);
               taken.addAll(loads.take(server, name -> true));
-              loads.leave(server, "pay", "pay-eds", only);
+              counts.leave(only);
             });
     return taken.get(0).localities().stream().map(each -> each.metrics()).toList();
   }

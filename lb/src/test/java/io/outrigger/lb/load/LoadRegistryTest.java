@@ -27,13 +27,13 @@ class LoadRegistryTest {
     List<Set<XdsServer>> heard = new ArrayList<>();
     loop.inside(() -> registry.onServersChanged(() -> heard.add(registry.servers())));
 
-    loop.inside(() -> registry.join(ONE, "pay", "", meter));
+    LoadRegistry.Counts pay = join("pay");
     assertThat(heard).containsExactly(Set.of(ONE));
     loop.inside(() -> registry.join(ONE, "orders", "", meter(true)));
     loop.inside(() -> registry.take(ONE, cluster -> true));
     assertThat(heard).hasSize(1);
 
-    loop.inside(() -> registry.leave(ONE, "pay", "", meter));
+    loop.inside(() -> pay.leave(meter));
     assertThat(heard).hasSize(1);
     loop.inside(() -> registry.take(ONE, cluster -> true));
     assertThat(heard).containsExactly(Set.of(ONE), Set.of());
@@ -42,9 +42,8 @@ class LoadRegistryTest {
   @Test
   void clustersThatAreReportedElsewhereAreNotKeptForEver() {
     for (int i = 0; i < LoadRegistry.MAX_WITHOUT_METER + 10; i++) {
-      String cluster = "c" + i;
-      loop.inside(() -> registry.join(ONE, cluster, "", meter));
-      loop.inside(() -> registry.leave(ONE, cluster, "", meter));
+      LoadRegistry.Counts counts = join("c" + i);
+      loop.inside(() -> counts.leave(meter));
     }
 
     loop.inside(
@@ -56,37 +55,26 @@ class LoadRegistryTest {
   }
 
   @Test
-  void whoNeverJoinedCannotLeave() {
-    loop.inside(() -> registry.join(ONE, "pay", "", meter));
-    XdsServer two =
-        new XdsServer(
-            "two", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
-
-    loop.inside(
-        () -> {
-          assertThatThrownBy(() -> registry.leave(two, "pay", "", meter))
-              .hasMessage("nothing is counted for two");
-          assertThatThrownBy(() -> registry.leave(ONE, "orders", "", meter))
-              .hasMessageStartingWith("nothing is counted for")
-              .hasMessageContaining("orders");
-        });
-  }
-
-  @Test
   void itIsUsedOnTheControlLoopAlone() {
-    loop.inside(() -> registry.join(ONE, "pay", "", meter));
+    LoadRegistry.Counts counts = join("pay");
 
     List<ThrowingCallable> calls =
         List.of(
             () -> registry.join(ONE, "pay", "", meter),
-            () -> registry.leave(ONE, "pay", "", meter),
-            () -> registry.onClosed(ONE, "pay", ""),
+            () -> counts.leave(meter),
+            counts::onClosed,
             registry::servers,
             () -> registry.onServersChanged(() -> {}),
             () -> registry.take(ONE, cluster -> true));
 
     assertThat(calls)
         .allSatisfy(call -> assertThatThrownBy(call).isInstanceOf(IllegalStateException.class));
+  }
+
+  private LoadRegistry.Counts join(String cluster) {
+    List<LoadRegistry.Counts> joined = new ArrayList<>();
+    loop.inside(() -> joined.add(registry.join(ONE, cluster, "", meter)));
+    return joined.get(0);
   }
 
   private static LoadMeter meter(boolean isOver) {
