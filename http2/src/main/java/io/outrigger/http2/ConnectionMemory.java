@@ -169,10 +169,8 @@ final class ConnectionMemory implements MemoryHolder {
 
   /** Copies small parts of pending DATA, so that their large read buffers can be released. */
   private void settlePending() {
-    if (parts.streams.pendingBytes() > 0) { // few connections have pending DATA
-      for (SocketStream stream : parts.streams.table().snapshot()) {
-        stream.settlePending(parts.ctx.alloc());
-      }
+    for (SocketStream stream : parts.streams.table().snapshot()) {
+      stream.settlePending(parts.ctx.alloc());
     }
   }
 

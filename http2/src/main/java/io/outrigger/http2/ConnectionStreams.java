@@ -46,11 +46,6 @@ final class ConnectionStreams {
   /** The sum of the bytes by which the receive windows of open streams were widened. */
   private int totalWidening;
 
-  /** The approximate number of bytes of header lists, unconsumed DATA and pending DATA. */
-  private long queuedBytes;
-
-  private long pendingBytes;
-
   /** The number of times that DATA was consumed or sent, or a stream has ended. */
   private long moves;
 
@@ -141,12 +136,12 @@ final class ConnectionStreams {
     return table.active() < settings.maxConcurrentStreams() && !state.isGoingAway();
   }
 
-  /** Adds a stream that the peer opens, and counts its header list as memory of the stream. */
+  /** Adds a stream that the peer opens; its header list counts as memory of the stream. */
   SocketStream openByPeer(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     table.add(stream);
     dirty.onStream();
-    stream.queue(headers.heapBytes());
+    stream.headBytes(headers.heapBytes());
     return stream;
   }
 
@@ -226,28 +221,19 @@ final class ConnectionStreams {
     return more;
   }
 
-  /** Adds a positive or negative number to the bytes that the streams hold. */
-  void onQueued(int change) {
-    queuedBytes += change;
-  }
-
+  /** The approximate number of bytes of header lists, unconsumed DATA and pending DATA. */
   long queuedBytes() {
-    return queuedBytes;
+    return table.sum(SocketStream::queuedBytes);
   }
 
   /** Whether the streams hold much memory; new requests are then refused while memory is full. */
   boolean isHeavy() {
-    return (long) STREAM_BYTES * table.active() + queuedBytes >= HEAVY_BYTES;
-  }
-
-  /** Adds a positive or negative number to the pending bytes of DATA. */
-  void onPending(int change) {
-    pendingBytes += change;
-    queuedBytes += change;
+    long bytes = (long) STREAM_BYTES * table.active();
+    return bytes >= HEAVY_BYTES || bytes + queuedBytes() >= HEAVY_BYTES;
   }
 
   long pendingBytes() {
-    return pendingBytes;
+    return table.sum(SocketStream::pendingBytes);
   }
 
   void onMoved() {

@@ -88,7 +88,6 @@ final class SendScheduler {
     if (isStalled && (stream.endsAfterData() || memory.isShort())) {
       stream.settlePending(alloc);
     }
-    stream.onPendingChanged();
     join(stream);
     if (sent > 0) {
       stream.onDataSent(sent);
@@ -184,7 +183,6 @@ final class SendScheduler {
       int bytes = data.readableBytes();
       boolean last = stream.pendingBytes() == 0;
       write(stream, data, last && stream.endsAfterData());
-      stream.onPendingChanged();
       if (last && !stream.hasSentEnd()) {
         sendEnd(stream);
       }

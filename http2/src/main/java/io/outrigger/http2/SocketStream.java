@@ -54,11 +54,8 @@ final class SocketStream implements Http2Stream {
   /** Bytes that were passed to the handler and not yet returned with {@link #consumed}. */
   private int held;
 
-  /** Bytes of header lists and received DATA that the connection has counted for this stream. */
-  private int queued;
-
-  /** Bytes of DATA to be sent that the connection has counted for this stream. */
-  private int countedPending;
+  /** The heap size of the request that the peer has sent on this stream. */
+  private int headBytes;
 
   /** Bytes that the peer allows us to send; negative after the peer has lowered its window. */
   private int sendWindow;
@@ -116,10 +113,10 @@ final class SocketStream implements Http2Stream {
       return;
     }
     if (endStream) {
-      setTrailers(headers);
+      trailers = headers;
       sending = Sending.ENDING;
     } else if (pendingBytes() == 0) {
-      setWaitingHead(headers); // replaces an interim head that still waits
+      waitingHead = headers; // replaces an interim head that still waits
     } else {
       throw new IllegalStateException("header block within the content of stream " + id);
     }
@@ -149,11 +146,10 @@ final class SocketStream implements Http2Stream {
       return;
     }
     sending = Sending.OPEN;
-    setTrailers(null);
+    trailers = null;
     if (pending != null) {
       streams.scheduler().leave(this);
       pending.release();
-      onPendingChanged();
     }
     if (waitingHead != null) {
       streams.scheduler().join(this);
@@ -164,35 +160,21 @@ final class SocketStream implements Http2Stream {
   public PendingData takeUnsent() {
     PendingData unsent = pending();
     pending = null;
-    onPendingChanged();
     return unsent;
   }
 
-  /** Adds a positive or negative number to the bytes that stream and connection hold. */
-  void queue(int bytes) {
-    if (!gone) {
-      queued += bytes;
-      streams.onQueued(bytes);
-    }
+  void headBytes(int bytes) {
+    headBytes = bytes;
+  }
+
+  /** The approximate number of bytes of header lists, unconsumed DATA and pending DATA. */
+  int queuedBytes() {
+    return headBytes + held + heapBytes(waitingHead) + heapBytes(trailers) + pendingBytes();
   }
 
   void settlePending(ByteBufAllocator alloc) {
     if (pending != null) {
       pending.settle(true, alloc);
-    }
-  }
-
-  /** Reports the number of pending bytes to the connection. */
-  void onPendingChanged() {
-    if (!gone) {
-      countPending(pendingBytes());
-    }
-  }
-
-  private void countPending(int now) {
-    if (now != countedPending) {
-      streams.onPending(now - countedPending);
-      countedPending = now;
     }
   }
 
@@ -213,7 +195,6 @@ final class SocketStream implements Http2Stream {
           "stream " + id + " returns " + bytes + " bytes, it holds " + held);
     }
     held -= bytes;
-    queue(-bytes);
     streams.returnCredit(this, bytes);
   }
 
@@ -247,18 +228,8 @@ final class SocketStream implements Http2Stream {
 
   @Nullable HeaderList takeWaitingHead() {
     HeaderList taken = waitingHead;
-    setWaitingHead(null);
+    waitingHead = null;
     return taken;
-  }
-
-  private void setWaitingHead(@Nullable HeaderList headers) {
-    queue(heapBytes(headers) - heapBytes(waitingHead));
-    waitingHead = headers;
-  }
-
-  private void setTrailers(@Nullable HeaderList headers) {
-    queue(heapBytes(headers) - heapBytes(trailers));
-    trailers = headers;
   }
 
   private static int heapBytes(@Nullable HeaderList headers) {
@@ -281,7 +252,7 @@ final class SocketStream implements Http2Stream {
 
   @Nullable HeaderList takeTrailers() {
     HeaderList taken = trailers;
-    setTrailers(null);
+    trailers = null;
     return taken;
   }
 
@@ -416,15 +387,12 @@ final class SocketStream implements Http2Stream {
 
   void hold(int bytes) {
     held += bytes;
-    queue(bytes);
   }
 
   /** Marks the stream as gone and clears the header blocks that wait. */
   void end() {
     waitingHead = null;
     trailers = null;
-    countPending(0);
-    queue(-queued);
     gone = true;
   }
 

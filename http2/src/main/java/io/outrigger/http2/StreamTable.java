@@ -5,6 +5,7 @@ import io.outrigger.base.LoopConfined;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -180,6 +181,18 @@ final class StreamTable {
       }
     }
     return false;
+  }
+
+  /** Returns the sum of a property of all open streams. */
+  long sum(ToLongFunction<SocketStream> property) {
+    long sum = 0;
+    for (SocketStream stream : open.values()) {
+      sum += property.applyAsLong(stream);
+    }
+    for (SocketStream stream : unnumbered) {
+      sum += property.applyAsLong(stream);
+    }
+    return sum;
   }
 
   /** A copy of the list of open streams; the caller must not change the copy. */

@@ -16,6 +16,7 @@ import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.KnownName;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -99,8 +100,8 @@ public final class Forward {
    * Returns the target of a new request. Fails when {@code --max-targets} is reached, or when
    * memory is full and the request's connection holds much memory.
    */
-  Outcome<ForwardTarget> targetFor(Caller caller, RequestHead head, boolean isOnHeavyConnection) {
-    return isOnHeavyConnection && memory.isFull()
+  Outcome<ForwardTarget> targetFor(Caller caller, RequestHead head, Http2Stream request) {
+    return memory.isFull() && request.isOnHeavyConnection()
         ? Outcome.failed(CallFailures.memoryFull())
         : caller.targets().targetFor(head.authority());
   }

@@ -156,8 +156,7 @@ public final class ForwardedCall implements StreamHandler {
       reply(CallFailures.badRequest(fault), LocalReason.BAD_REQUEST);
       return;
     }
-    Outcome<ForwardTarget> resolved =
-        forward.targetFor(caller, head, app.stream.isOnHeavyConnection());
+    Outcome<ForwardTarget> resolved = forward.targetFor(caller, head, app.stream);
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
       route();

@@ -319,9 +319,9 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   List<MemoryView.Holder> view(int max) {
     return holders.stream()
-        .sorted(Comparator.comparingLong(MemoryHolder::weight).reversed())
-        .limit(max)
         .map(h -> new MemoryView.Holder(sideOf(h), h.peer(), h.weight(), h.streams()))
+        .sorted(Comparator.comparingLong(MemoryView.Holder::bytes).reversed())
+        .limit(max)
         .toList();
   }
 
