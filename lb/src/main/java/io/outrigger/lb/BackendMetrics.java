@@ -1,5 +1,6 @@
 package io.outrigger.lb;
 
+import io.outrigger.config.cluster.PropagatedMetrics;
 import java.util.Map;
 
 /**
@@ -21,5 +22,29 @@ public record BackendMetrics(
   public BackendMetrics {
     utilization = Map.copyOf(utilization);
     namedMetrics = Map.copyOf(namedMetrics);
+  }
+
+  /**
+   * Returns a metric by its name in xDS, such as {@code named_metrics.queue} (A85). Returns NaN if
+   * the report lacks the metric. The three numbers of utilization count as absent unless they are
+   * positive: zero means that the backend did not send the number.
+   */
+  public double metric(String name) {
+    if (name.startsWith(PropagatedMetrics.NAMED_METRICS)) {
+      String key = name.substring(PropagatedMetrics.NAMED_METRICS.length());
+      return namedMetrics.getOrDefault(key, Double.NaN);
+    }
+    if (name.startsWith(PropagatedMetrics.UTILIZATION)) {
+      String key = name.substring(PropagatedMetrics.UTILIZATION.length());
+      return utilization.getOrDefault(key, Double.NaN);
+    }
+    double number =
+        switch (name) {
+          case PropagatedMetrics.APPLICATION_UTILIZATION -> applicationUtilization;
+          case PropagatedMetrics.CPU_UTILIZATION -> cpuUtilization;
+          case PropagatedMetrics.MEM_UTILIZATION -> memUtilization;
+          default -> Double.NaN;
+        };
+    return number > 0 ? number : Double.NaN;
   }
 }

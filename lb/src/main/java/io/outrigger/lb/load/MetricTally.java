@@ -1,5 +1,8 @@
 package io.outrigger.lb.load;
 
+import static io.outrigger.config.cluster.PropagatedMetrics.NAMED_METRICS;
+import static io.outrigger.config.cluster.PropagatedMetrics.UTILIZATION;
+
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.load.MetricTotal;
@@ -26,7 +29,7 @@ public final class MetricTally {
   static final int MAX_NAMES = 1000;
 
   private final PropagatedMetrics wanted;
-  private final AtomicReferenceArray<@Nullable Sums> sums;
+  private final AtomicReferenceArray<@Nullable Map<String, MetricTotal>> sums;
 
   public MetricTally(PropagatedMetrics wanted, int loops) {
     this.wanted = wanted;
@@ -35,64 +38,35 @@ public final class MetricTally {
 
   /** Adds a load report at the end of a call, on the event loop of the call. */
   public void onReport(int loop, BackendMetrics report) {
-    Sums known = sums.getAndSet(loop, null);
-    Sums mine = known == null ? new Sums() : known;
-    if (wanted.cpuUtilization()) {
-      mine.addPositive(PropagatedMetrics.CPU_UTILIZATION, report.cpuUtilization());
+    Map<String, MetricTotal> known = sums.getAndSet(loop, null);
+    Map<String, MetricTotal> mine = known == null ? new HashMap<>() : known;
+    for (String name : wanted.names()) {
+      add(mine, name, report.metric(name));
     }
-    if (wanted.memUtilization()) {
-      mine.addPositive(PropagatedMetrics.MEM_UTILIZATION, report.memUtilization());
+    if (wanted.allUtilization()) {
+      report.utilization().forEach((key, value) -> add(mine, UTILIZATION + key, value));
     }
-    if (wanted.applicationUtilization()) {
-      mine.addPositive(PropagatedMetrics.APPLICATION_UTILIZATION, report.applicationUtilization());
+    if (wanted.allNamedMetrics()) {
+      report.namedMetrics().forEach((key, value) -> add(mine, NAMED_METRICS + key, value));
     }
-    mine.add(wanted.utilization(), PropagatedMetrics.UTILIZATION, report.utilization());
-    mine.add(wanted.namedMetrics(), PropagatedMetrics.NAMED_METRICS, report.namedMetrics());
     sums.set(loop, mine);
   }
 
   public Map<String, MetricTotal> take() {
     Map<String, MetricTotal> all = new HashMap<>();
     for (int loop = 0; loop < sums.length(); loop++) {
-      Sums taken = sums.getAndSet(loop, null);
+      Map<String, MetricTotal> taken = sums.getAndSet(loop, null);
       if (taken != null) {
-        taken.totals.forEach((name, total) -> all.merge(name, total, MetricTotal::plus));
+        taken.forEach((name, total) -> all.merge(name, total, MetricTotal::plus));
       }
     }
     return all;
   }
 
-  private static final class Sums {
-    private final Map<String, MetricTotal> totals = new HashMap<>();
-
-    /**
-     * Adds a value that is positive. Zero means that the backend did not send the number, and a
-     * negative utilization is invalid.
-     */
-    void addPositive(String name, double value) {
-      if (value > 0) {
-        add(name, value);
-      }
-    }
-
-    void add(PropagatedMetrics.Keys keys, String prefix, Map<String, Double> values) {
-      if (keys.all()) {
-        values.forEach((key, value) -> add(prefix + key, value));
-        return;
-      }
-      for (String key : keys.some()) {
-        Double value = values.get(key);
-        if (value != null) {
-          add(prefix + key, value);
-        }
-      }
-    }
-
-    private void add(String name, double value) {
-      boolean isKnown = totals.containsKey(name);
-      if (Double.isFinite(value) && (isKnown || totals.size() < MAX_NAMES)) { // decision lb-0015
-        totals.merge(name, new MetricTotal(1, value), MetricTotal::plus);
-      }
+  private static void add(Map<String, MetricTotal> sums, String name, double value) {
+    boolean isKnown = sums.containsKey(name);
+    if (Double.isFinite(value) && (isKnown || sums.size() < MAX_NAMES)) { // decision lb-0015
+      sums.merge(name, new MetricTotal(1, value), MetricTotal::plus);
     }
   }
 }

@@ -9,7 +9,6 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.PropagatedMetrics;
-import io.outrigger.config.cluster.PropagatedMetrics.Keys;
 import io.outrigger.testing.Conformance;
 import java.util.List;
 import java.util.Map;
@@ -57,20 +56,26 @@ class LoadReportingDecoderTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "cpu_utilization | true | false | false | - | -",
-        "mem_utilization application_utilization | false | true | true | - | -",
-        "named_metrics.a named_metrics.b.c | false | false | false | - | a b.c",
-        "named_metrics.a named_metrics.* | false | false | false | - | *",
-        "utilization.disk named_metrics.a | false | false | false | disk | a",
-        "named_metrics rps eps request_cost.x CPU_UTILIZATION * | false | false | false | - | -",
+        "cpu_utilization | cpu_utilization | false | false",
+        "mem_utilization application_utilization"
+            + " | application_utilization mem_utilization | false | false",
+        "named_metrics.a named_metrics.b.c | named_metrics.a named_metrics.b.c | false | false",
+        "named_metrics.a named_metrics.* | - | false | true",
+        "utilization.* named_metrics.a | named_metrics.a | true | false",
+        "utilization.disk named_metrics.a | named_metrics.a utilization.disk | false | false",
+        "named_metrics rps eps request_cost.x CPU_UTILIZATION * | - | false | false",
       })
   void metricsAreThoseThatAreNamed(
-      String names, boolean cpu, boolean mem, boolean app, String utilization, String named) {
+      String names, String single, boolean allUtilization, boolean allNamed) {
     String list = "[\"" + names.replace(" ", "\", \"") + "\"]";
 
     assertThat(reporting(SELF + ", \"lrs_report_endpoint_metrics\": " + list))
         .map(LoadReporting::metrics)
-        .contains(new PropagatedMetrics(cpu, mem, app, keys(utilization), keys(named)));
+        .contains(
+            new PropagatedMetrics(
+                single.equals("-") ? Set.of() : Set.of(single.split(" ")),
+                allUtilization,
+                allNamed));
   }
 
   @Test
@@ -89,14 +94,6 @@ class LoadReportingDecoderTest {
             + "}";
 
     assertThat(valid(CLUSTER, aggregate, CONTEXT).loadReporting()).isEmpty();
-  }
-
-  private static Keys keys(String text) {
-    return switch (text) {
-      case "-" -> new Keys(false, Set.of());
-      case "*" -> new Keys(true, Set.of());
-      default -> new Keys(false, Set.of(text.split(" ")));
-    };
   }
 
   private static Optional<LoadReporting> reporting(String fields) {

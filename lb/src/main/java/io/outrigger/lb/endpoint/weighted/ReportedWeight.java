@@ -2,7 +2,6 @@ package io.outrigger.lb.endpoint.weighted;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
-import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.lb.BackendMetrics;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -84,7 +83,7 @@ final class ReportedWeight {
   static double utilization(BackendMetrics report, List<String> metrics) {
     double largest = 0;
     for (int i = 0; i < metrics.size(); i++) {
-      double value = metric(report, metrics.get(i));
+      double value = report.metric(metrics.get(i));
       if (value > largest) { // false for NaN and negative values
         largest = value;
       }
@@ -95,23 +94,6 @@ final class ReportedWeight {
     return report.applicationUtilization() > 0
         ? report.applicationUtilization()
         : report.cpuUtilization();
-  }
-
-  private static double metric(BackendMetrics report, String name) {
-    if (name.startsWith(PropagatedMetrics.NAMED_METRICS)) {
-      String key = name.substring(PropagatedMetrics.NAMED_METRICS.length());
-      return report.namedMetrics().getOrDefault(key, 0.0);
-    }
-    if (name.startsWith(PropagatedMetrics.UTILIZATION)) {
-      String key = name.substring(PropagatedMetrics.UTILIZATION.length());
-      return report.utilization().getOrDefault(key, 0.0);
-    }
-    return switch (name) {
-      case PropagatedMetrics.APPLICATION_UTILIZATION -> report.applicationUtilization();
-      case PropagatedMetrics.CPU_UTILIZATION -> report.cpuUtilization();
-      case PropagatedMetrics.MEM_UTILIZATION -> report.memUtilization();
-      default -> 0;
-    };
   }
 
   private static boolean isPlausible(double number) {
