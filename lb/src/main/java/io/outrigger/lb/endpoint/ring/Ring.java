@@ -111,8 +111,8 @@ final class Ring {
    * @param key the text whose hashes determine the entries of the endpoint
    * @param address distinguishes slots with the same key
    */
-  record Slot(String key, String address) implements Comparable<Slot> {
-    private static final Comparator<Slot> ORDER =
+  record Slot(String key, String address) {
+    static final Comparator<Slot> ORDER =
         Comparator.comparing(Slot::key).thenComparing(Slot::address);
 
     /**
@@ -128,11 +128,6 @@ final class Ring {
     /** Returns the hash of one of the slot's entries, which are numbered from 0 (A42). */
     long hash(int entry) {
       return Xxh64.hash(key + "_" + entry);
-    }
-
-    @Override
-    public int compareTo(Slot other) {
-      return ORDER.compare(this, other);
     }
   }
 }

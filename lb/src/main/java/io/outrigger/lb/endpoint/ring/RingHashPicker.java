@@ -91,43 +91,34 @@ record RingHashPicker(
 
   private PickResult pickAny(long hash) {
     int first = ring.indexOf(hash);
-    int ready = firstReady(first);
-    boolean isRequested = connecting || requestFirstIdle(first, ready);
+    int ready = find(Connectivity.READY, first, NONE);
+    int idle = connecting ? NONE : find(Connectivity.IDLE, first, ready);
+    if (idle != NONE) {
+      requestConnection(ring.slotAt(idle));
+    }
     if (ready != NONE) {
       return result(ring.slotAt(ready));
     }
-    return isRequested ? WAITS : result(ring.slotAt(first));
+    return connecting || idle != NONE ? WAITS : result(ring.slotAt(first));
   }
 
-  private int firstReady(int first) {
+  /**
+   * Returns the first ring index whose endpoint has a given state, beginning at {@code first}.
+   * Returns {@link #NONE} if no endpoint before {@code end} has the state. If {@code end} is {@link
+   * #NONE}, the whole ring is searched.
+   */
+  private int find(Connectivity state, int first, int end) {
     int index = first;
     do {
-      if (states[ring.slotAt(index)] == Connectivity.READY) {
+      if (index == end) {
+        return NONE;
+      }
+      if (states[ring.slotAt(index)] == state) {
         return index;
       }
       index = ring.next(index);
     } while (index != first);
     return NONE;
-  }
-
-  /**
-   * Requests a connection to the first IDLE endpoint between two ring indexes. If {@code end} is
-   * {@link #NONE}, the whole ring is searched. Returns false if no endpoint is IDLE.
-   */
-  private boolean requestFirstIdle(int first, int end) {
-    int index = first;
-    while (index != end) {
-      int slot = ring.slotAt(index);
-      if (states[slot] == Connectivity.IDLE) {
-        requestConnection(slot);
-        return true;
-      }
-      index = ring.next(index);
-      if (index == first) {
-        return false;
-      }
-    }
-    return false;
   }
 
   @Override
@@ -147,7 +138,7 @@ record RingHashPicker(
 
   /** Predicts the ring entry whose endpoint {@link #pickAny} picks or waits for. */
   private int predictAny(int first) {
-    int ready = firstReady(first);
+    int ready = find(Connectivity.READY, first, NONE);
     if (ready != NONE) {
       return ready;
     }

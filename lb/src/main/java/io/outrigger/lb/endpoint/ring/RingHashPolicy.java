@@ -70,7 +70,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
         next.removeAll(Set.copyOf(change.removed()));
       }
       next.addAll(change.added());
-      next.sort(Comparator.comparing(member -> member.slot));
+      next.sort(Comparator.comparing(member -> member.slot, Slot.ORDER));
       members = List.copyOf(next);
     }
     if (!isUnchanged || !isBuiltFor(config())) {
