@@ -1,6 +1,7 @@
 package io.outrigger.config.tls;
 
 import io.outrigger.base.IpAddress;
+import io.outrigger.config.route.StringMatcher;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -95,14 +96,9 @@ public record UpstreamTls(
     if (!bySni) {
       return SanMatcher.objection(sanMatchers, names);
     }
-    boolean accepted =
-        names.stream()
-            .anyMatch(
-                name ->
-                    name.kind() == SubjectAltName.Kind.DNS
-                        && name.isComparable()
-                        && name.covers(serverName.get()));
-    return accepted
+    var exact = new StringMatcher.Exact(serverName.get(), false);
+    var wanted = new SanMatcher(Optional.of(SubjectAltName.Kind.DNS), exact);
+    return names.stream().anyMatch(wanted::matches)
         ? Optional.empty()
         : Optional.of(
             SanMatcher.notAccepted(

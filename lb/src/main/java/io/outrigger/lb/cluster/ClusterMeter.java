@@ -96,8 +96,7 @@ final class ClusterMeter implements LoadMeter {
   }
 
   void onSubchannelClosed(CountedSubchannel subchannel) {
-    inUse.remove(subchannel);
-    if (counts != null && !closed) {
+    if (inUse.remove(subchannel) && counts != null) {
       ending.add(subchannel);
     }
   }
@@ -106,6 +105,7 @@ final class ClusterMeter implements LoadMeter {
   void close() {
     closed = true;
     ending.addAll(inUse);
+    inUse.clear();
     if (counts != null) {
       counts.onClosed();
     }
@@ -113,9 +113,7 @@ final class ClusterMeter implements LoadMeter {
 
   @Override
   public void collect(LoadSums into) {
-    if (!closed) {
-      inUse.forEach(subchannel -> subchannel.collect(into));
-    }
+    inUse.forEach(subchannel -> subchannel.collect(into));
     ending.forEach(subchannel -> subchannel.collect(into));
     ending.removeIf(CountedSubchannel::isOver);
     drops.collect(into);

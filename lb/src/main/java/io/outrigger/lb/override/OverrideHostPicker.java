@@ -26,40 +26,25 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The address entries change while the picker is in use. After every change that may end the
  * wait of a call, a new picker is published. Every waiting call is then picked again.
+ *
+ * @param fill fills the address map and publishes another picker; posted to the control loop if
+ *     {@code isFilled} is false
+ * @param connect posts a task that connects an entry; called on any event loop
+ * @param fillRequested whether this picker has posted {@code fill}
  */
 @AnyThread
-final class OverrideHostPicker implements Picker {
+record OverrideHostPicker(
+    AddressMap entries,
+    boolean isFilled,
+    ControlLoop control,
+    Runnable fill,
+    Consumer<AddressEntry> connect,
+    Picker child,
+    AtomicBoolean fillRequested)
+    implements Picker {
   private static final PickResult WAITS =
       PickResult.Queue.connecting(
           "xds_override_host: waiting for the endpoint of the session to connect");
-
-  private final AddressMap entries;
-  private final boolean isFilled;
-  private final ControlLoop control;
-  private final Runnable fill;
-  private final Consumer<AddressEntry> connect;
-  private final Picker child;
-  private final AtomicBoolean fillRequested = new AtomicBoolean();
-
-  /**
-   * @param fill a task that fills the address map and publishes another picker. The task is posted
-   *     to the control loop if {@code isFilled} is false
-   * @param connect posts a task that connects an entry; called on any event loop
-   */
-  OverrideHostPicker(
-      AddressMap entries,
-      boolean isFilled,
-      ControlLoop control,
-      Runnable fill,
-      Consumer<AddressEntry> connect,
-      Picker child) {
-    this.entries = entries;
-    this.isFilled = isFilled;
-    this.control = control;
-    this.fill = fill;
-    this.connect = connect;
-    this.child = child;
-  }
 
   @Override
   public PickResult pick(PickContext call) {

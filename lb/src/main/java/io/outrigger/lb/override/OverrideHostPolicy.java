@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -136,7 +137,8 @@ public final class OverrideHostPolicy implements LbPolicy {
             control,
             this::onFirstSession,
             this::requestConnection,
-            child.picker()));
+            child.picker(),
+            new AtomicBoolean()));
   }
 
   /** Any thread may call this method. */
