@@ -3,7 +3,7 @@ package io.outrigger.base;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A timer for one task at a time. It belongs to the loop of its {@link Scheduler}. */
+/** A timer for one task at a time, which belongs to the loop of its {@link Scheduler}. */
 @LoopConfined
 public final class OneTimer {
   /** Runs tasks later, on one thread. */

@@ -11,8 +11,8 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
  * a connection error when a limit is exceeded.
  *
  * <p>The counts are reset after each period. {@link #onTick} checks the time once a second and when
- * a limit is reached. Thus no clock is read for each frame. In any time as long as a period, a peer
- * can cause at most twice the limit of useless work.
+ * a limit is reached, so that no clock is read for each frame. In any interval as long as a period,
+ * a peer can cause at most twice the limit of useless work.
  */
 @LoopConfined
 final class AbuseGuard {

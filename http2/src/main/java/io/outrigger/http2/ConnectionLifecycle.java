@@ -28,7 +28,7 @@ final class ConnectionLifecycle {
   /** How long a drain waits for the answer to its PING before the final GOAWAY is sent. */
   private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** How long a drain without streams waits for its PING: short, as the app may be suspended. */
+  /** The limit for a drain without open streams; short, because a suspended app never answers. */
   private static final long IDLE_DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;

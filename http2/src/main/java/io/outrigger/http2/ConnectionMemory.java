@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Reports the memory that a connection holds to {@link ProcessMemory}, and closes the connection
  * when the process demands it. The app's connection is charged for DATA that the backend has not
  * read and for responses that the app has not read. Once a second, {@code ConnectionMemory} checks
- * whether the peer reads, and whether it has begun but not ended a frame.
+ * whether the peer still reads, and whether a frame from the peer has been incomplete for too long.
  */
 @LoopConfined
 final class ConnectionMemory implements MemoryHolder {

@@ -87,7 +87,7 @@ final class ConnectionStreams {
   // Streams that this side opens.
 
   /**
-   * Whether {@link #open} would succeed now. If it would fail, {@link #takeCapacity} will return
+   * Whether {@link #open} would succeed now. After a result of false, {@link #takeCapacity} returns
    * true once, as soon as a stream can be opened again.
    */
   boolean canOpen() {

@@ -40,7 +40,7 @@ final class FairLoop extends SingleThreadIoEventLoop {
   /** Tells the transport whether it may block, and for how long. */
   @LoopConfined
   private final class Turn implements IoHandlerContext {
-    /** Scheduled tasks do not forbid blocking: {@link #delayNanos} limits how long it lasts. */
+    /** The loop may block while tasks are scheduled: {@link #delayNanos} limits the time. */
     @Override
     public boolean canBlock() {
       return !hasTasks();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Allocates buffers for bytes that must not be lost. The buffers are direct, or on the heap while
  * Netty's limit for direct buffers is reached. A connection that loses part of a frame must be
- * closed. The close ends all of its calls, although other connections may have exhausted the direct
+ * closed, and all of its calls fail, although other connections may have exhausted the direct
  * buffers.
  *
  * <p>The heap buffers take little memory, because {@link SocketReads} reads nothing while no direct
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class FallbackBuffers {
   private FallbackBuffers() {}
 
-  /** Returns a buffer with the given room, which can grow up to the given maximum. */
+  /** Returns a buffer with room for {@code bytes}, which can grow up to {@code maxBytes}. */
   public static ByteBuf buffer(ByteBufAllocator alloc, int bytes, int maxBytes) {
     try {
       return alloc.directBuffer(bytes, maxBytes);

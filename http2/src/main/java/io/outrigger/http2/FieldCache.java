@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Caches the names and fields that were recently received as literals, for all connections of one
- * event loop. Fields that recur are neither copied nor checked again. Other fields of the same
- * block, such as a trace id, may differ. A new field replaces the cached field in its slot.
+ * event loop. A field that recurs is neither copied nor checked again, even if other fields of its
+ * block, such as a trace id, differ. A new field replaces the cached field in its slot.
  */
 @LoopConfined
 final class FieldCache {

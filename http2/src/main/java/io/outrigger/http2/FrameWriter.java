@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While no direct buffer is available, frames are collected in a heap buffer, and no more DATA
  * is accepted. Each {@link #flush} tries again to get a direct buffer. If a frame could not be
- * written at all, the connection must be closed ({@link #failure}). The peer would miss the frame,
- * and HPACK table entries that the frame adds.
+ * written at all, the connection must be closed ({@link #failure}). Without the frame, the peer
+ * would also lack the HPACK table entries that the frame adds.
  *
  * <p>Implements RFC 9113 sections 4 and 6.
  */
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class FrameWriter {
   static final int COPY_BYTES = 2048;
 
-  /** The first bytes of a client (section 3.4). */
+  /** The first bytes that a client sends (section 3.4). */
   static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 

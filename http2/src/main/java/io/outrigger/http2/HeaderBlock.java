@@ -14,13 +14,14 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class HeaderBlock {
   /**
-   * A block above the maximum header list size ends only its stream if it has at most {@value
-   * #TOLERANCE} times this size. Such a block is decoded, so that the dynamic table stays in sync.
+   * A block of at most {@value #TOLERANCE} times the maximum header list size ends only its stream.
+   * Such a block is decoded, so that the dynamic table stays in sync.
    */
   private static final int TOLERANCE = 4;
 
   /**
-   * The size of a block of up to 256 KiB never ends the connection, however small the list limit.
+   * A block of up to 256 KiB never ends the connection because of its size, however small the
+   * maximum header list size is.
    */
   private static final int MIN_MAX_BYTES = 256 << 10;
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The content of a table is identified by a number, its <em>state</em>. All tables without
  * entries have the same state. Every change of a table gives it a new state that no table has ever
- * had. A cache entry belongs to one state, so it is never wrong. After a change of the table, the
- * entry is no longer found.
+ * had. A cache entry belongs to one state. After a change of the table, the entry is no longer
+ * found, so a lookup never returns a wrong list.
  *
  * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} slots. A new entry
  * evicts the oldest entry of its set. A block is cached when it occurs for the second time. A block
@@ -108,7 +108,7 @@ final class HeaderBlockCache {
   }
 
   /**
-   * Caches the block of a recurring list. Encoding the list did not change the table's {@code
+   * Caches the block of a recurring list, which was encoded without a change of the table's {@code
    * state}.
    */
   void onEncoded(long state, HeaderList list, byte[] block) {

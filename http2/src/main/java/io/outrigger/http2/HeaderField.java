@@ -88,7 +88,7 @@ public final class HeaderField {
     return neverIndexed;
   }
 
-  /** The field without blanks around its value, as in header lists but not in HPACK tables. */
+  /** Returns the form for header lists: the field without blanks around its value. */
   HeaderField stripped() {
     if (!padded) {
       return this;

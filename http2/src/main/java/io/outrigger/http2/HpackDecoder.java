@@ -65,7 +65,7 @@ final class HpackDecoder {
     try {
       int key = HeaderBlockCache.keyOf(state, bytes, end);
       HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
-      // A connection with a higher limit may have cached a list that is too large here.
+      // A list in the cache may be too large for the limit of this connection.
       boolean mayBeAny = maxListBytes >= HeaderList.MAX_CACHED_BYTES;
       return known != null && mayBeAny ? known : decodeNew(key);
     } finally {

@@ -82,7 +82,7 @@ public final class Http2Connection {
     return new Http2Handler(false, settings, handlerFactory);
   }
 
-  /** Must be called before the first read if another handler, such as TLS, gets the first bytes. */
+  /** Installs {@link SocketReads}; needed before a first read for another handler, such as TLS. */
   public static void prepareReads(Channel channel) {
     var unused = SocketReads.of(channel);
   }

@@ -45,7 +45,7 @@ final class LingeringClose {
    * Flushes, then closes. If {@code linger} is true, the output is shut down first and the input is
    * read for a short time. Unread bytes would cause a TCP reset, and the GOAWAY could be lost.
    *
-   * @param isSilent whether the peer already was silent for so long that it is not waited for
+   * @param isSilent whether the peer has been silent too long to be waited for
    */
   LingeringClose(ChannelHandlerContext ctx, boolean linger, Http2Error error, boolean isSilent) {
     channel = ctx.channel();

@@ -16,7 +16,7 @@ public interface MemoryHolder {
 
   /**
    * Whether the calls of many apps use this connection, as is true of a connection to a backend. A
-   * shared connection is ended only if its buffers, apart from its streams', hold many bytes.
+   * shared connection is ended only if it holds many bytes outside of its streams.
    */
   boolean isShared();
 

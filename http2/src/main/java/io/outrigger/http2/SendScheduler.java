@@ -51,8 +51,8 @@ final class SendScheduler {
   }
 
   /**
-   * Sends or queues {@code data} and takes ownership of it. If END_STREAM follows, the stream's
-   * state already says so.
+   * Sends or queues {@code data} and takes ownership of it. The stream already knows whether
+   * END_STREAM follows.
    */
   void send(SocketStream stream, ByteBuf data) {
     if (!data.isReadable()) {

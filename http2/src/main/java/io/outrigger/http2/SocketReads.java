@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
  *       buffer is available either, the read is retried every {@value #WAIT_MILLIS} ms. After
  *       {@value #MAX_WAITS} retries, the connection is closed.
- *   <li>A read that {@link #setReadCondition} forbids, because the heap is almost full, is retried
- *       without a limit.
+ *   <li>A read that the condition of {@link #setReadCondition} forbids, because the heap is almost
+ *       full, is retried any number of times.
  * </ul>
  */
 @LoopConfined
@@ -86,7 +86,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   private boolean isFirst;
   private boolean isBusy;
 
-  /** Whether a server has got bytes in this turn, decrypted over TLS; always true for a client. */
+  /** Whether bytes have arrived and were decrypted in this turn; always true for a client. */
   private boolean hasDelivered;
 
   private long startedBefore;

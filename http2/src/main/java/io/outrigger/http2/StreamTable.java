@@ -152,7 +152,7 @@ final class StreamTable {
 
   /**
    * Whether our reset may have closed a stream. The peer may then have sent DATA before it received
-   * the reset. True for an id that may have been forgotten.
+   * the reset. Returns true for an id that the table may have forgotten.
    */
   boolean mayHaveBeenReset(int id) {
     boolean isAllKnown = closedCount <= REMEMBERED;
@@ -162,7 +162,8 @@ final class StreamTable {
   /**
    * Whether HEADERS on a closed stream id are ignored: the peer may have sent the HEADERS before it
    * received our reset. A client also ignores HEADERS on a forgotten id: a response may be late by
-   * any number of streams. A server does not ignore them: the client may have skipped that id.
+   * any number of streams. A server does not ignore such HEADERS, because the client may have
+   * skipped the id.
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));

@@ -3,8 +3,8 @@ package io.outrigger.lb;
 /** The end of an attempt, as load balancing classifies it (A50-12 to A50-15). */
 public enum CallOutcome {
   /**
-   * The attempt ended with gRPC status OK. Or, for plain HTTP, it ended with a {@code :status}
-   * below 500 and a clean end of stream.
+   * The attempt ended with gRPC status OK. A request that is not gRPC ended with a {@code :status}
+   * below 500 and END_STREAM.
    */
   SUCCESS,
   /**
@@ -13,8 +13,8 @@ public enum CallOutcome {
    */
   FAILURE,
   /**
-   * The call was never sent to the picked subchannel: it is picked again, or the proxy lacks
-   * resources for it. The attempt is not counted as a call.
+   * The attempt was never sent to the picked subchannel, because the call is picked again or the
+   * proxy lacks resources. The attempt is not counted as a call.
    */
   NOT_SENT
 }

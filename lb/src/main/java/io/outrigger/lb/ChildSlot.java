@@ -93,7 +93,7 @@ public final class ChildSlot {
     }
   }
 
-  /** Shows the child (see {@link LbPolicy#accept}). Throws before the first update. */
+  /** Shows the child to a visitor; must not be called before the first update. */
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     if (current == null) {
       throw new IllegalStateException("nothing to describe as " + name);

@@ -96,15 +96,14 @@ public interface Connector {
     void onClosed(RpcStatus reason, Ending ending);
 
     /**
-     * Called at most once, after {@link #onClosed}, if the attempt could not begin, but its
-     * obstacle is now removed. A new attempt can begin at once, without waiting for the end of the
-     * back-off (A29-14).
+     * Called at most once, after {@link #onClosed}, when the cause that prevented the attempt is
+     * removed. A new attempt can then begin before the end of the back-off (A29-14).
      */
     default void onRemedied() {}
 
     /**
-     * Called when a connection of the attempt was made, lost or changed. Connections may remain
-     * after {@link #onClosed}; their ends are reported too.
+     * Called when a connection of the attempt was made, lost or changed. A connection may stay open
+     * after {@link #onClosed}; its end is then reported too.
      */
     default void onConnection(ConnectionEvent event) {}
   }

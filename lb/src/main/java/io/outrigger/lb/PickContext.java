@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 public interface PickContext {
-  /** The index of the event loop that owns the call, from 0. Each loop has its own counters. */
+  /** The index of the event loop that owns the call, from 0. */
   int loop();
 
   /**

@@ -15,12 +15,12 @@ import java.util.stream.IntStream;
  * immutable and may be used on any thread.
  */
 public sealed interface PickPlan {
-  /** Passes each result to a reader with its probability, which is multiplied by a given factor. */
+  /** Passes each result to {@code reader}, with its probability multiplied by {@code share}. */
   void forEachResult(double share, ObjDoubleConsumer<PickResult> reader);
 
   /**
-   * Returns a text for people that explains why the plan excludes READY endpoints; empty if it
-   * excludes none.
+   * Returns a text for people that explains why the plan excludes READY endpoints; empty if every
+   * READY endpoint may be picked.
    */
   default Optional<String> exclusionReason() {
     return Optional.empty();
@@ -74,7 +74,7 @@ public sealed interface PickPlan {
       shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** Returns the first reason that a part gives; all reasons come from one policy. */
+    /** Returns the reason of the first part that has a reason. */
     @Override
     public Optional<String> exclusionReason() {
       if (shares.stream().filter(Share::isUse).count() > 1) {
@@ -91,8 +91,8 @@ public sealed interface PickPlan {
   }
 
   /**
-   * Draws for each drop category independently. A call that no category drops continues with the
-   * inner plan (A27).
+   * The pick makes one random draw for each drop category. A call that no category drops continues
+   * with the inner plan (A27).
    */
   record Dropping(List<Drop> drops, PickPlan inner) implements Wrapping {
     public Dropping {

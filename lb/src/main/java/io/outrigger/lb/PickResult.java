@@ -39,9 +39,9 @@ public sealed interface PickResult {
 
     /**
      * Returns a result for the same subchannel that also releases a breaker at the end of the call.
-     * The caller has already acquired this breaker for the call. If the cluster has another breaker
-     * at the end of the call, this breaker is released nevertheless (A32-09). The result is created
-     * once per breaker, not once per call.
+     * The caller has already acquired this breaker for the call. The breaker is released even if
+     * the cluster has a different breaker by then (A32-09). The result is created once per breaker,
+     * not once per call.
      */
     public Use countedBy(CircuitBreaker breaker) {
       Use last = counted;

@@ -22,7 +22,8 @@ public interface PlannedCall {
 
   /**
    * The endpoints that earlier calls of the session used, the best first (see {@link
-   * SessionHint#preferred}). A new session has an empty list; without a session, there is no value.
+   * SessionHint#preferred}). The list is empty for a new session. The {@code Optional} is empty for
+   * a call without a session.
    */
   default Optional<List<EndpointAddress>> session() {
     return Optional.empty();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections to one address, in the form that policies use. A node that counts calls wraps the
- * subchannels of its children (decision lb-0001). The wrapper changes only the methods that count.
- * Methods must run on the control loop, unless their javadoc names another thread.
+ * subchannels of its children (decision lb-0001). Such a wrapper changes only the methods by which
+ * it counts. Methods must run on the control loop, unless their javadoc names another thread.
  */
 public interface Subchannel {
   /** The endpoint with its locality and priority. Any thread may call this method. */
@@ -72,8 +72,8 @@ public interface Subchannel {
   }
 
   /**
-   * The leaf cluster of the endpoint (A89), and the cluster's resolution note (A88). The result is
-   * empty unless the node that knows the cluster wraps the subchannel. Any thread may call this
+   * The leaf cluster of the endpoint (A89), and the cluster's resolution note (A88). Returns {@link
+   * FailureNote#NONE} if no cluster_impl node wraps the subchannel. Any thread may call this
    * method.
    */
   default FailureNote note() {
@@ -90,8 +90,8 @@ public interface Subchannel {
     void onState(Connectivity state, RpcStatus reason);
 
     /**
-     * Called when a connection was made, lost or changed. The subchannel may be in any state,
-     * except that no event follows {@link #close}.
+     * Called when a connection was made, lost or changed. This method may be called in any state,
+     * but not after {@link #close}.
      */
     default void onConnection(ConnectionEvent event) {}
   }

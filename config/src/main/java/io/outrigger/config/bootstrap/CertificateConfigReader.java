@@ -9,8 +9,9 @@ import java.util.stream.Stream;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
- * certificate providers (A29). The fields of both differ only in the SPIFFE field of A87. This
- * class also reads the settings of {@code spiffe_workload_api} and {@code istio_ca}.
+ * certificate providers (A29). Both have the same fields, except that only {@code file_watcher} has
+ * the SPIFFE field of A87. This class also reads the settings of {@code spiffe_workload_api} and
+ * {@code istio_ca}.
  */
 final class CertificateConfigReader {
   private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");

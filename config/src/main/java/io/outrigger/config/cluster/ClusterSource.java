@@ -43,7 +43,7 @@ public sealed interface ClusterSource {
     }
   }
 
-  /** The endpoints of other clusters, perhaps aggregates, in order of preference (A37, A75). */
+  /** The endpoints of other clusters, which may be aggregates, by preference (A37, A75). */
   record Aggregate(List<String> clusters) implements ClusterSource {
     public Aggregate {
       clusters = List.copyOf(clusters);

@@ -36,8 +36,8 @@ public sealed interface PeerIdentity {
   }
 
   /**
-   * A TLS connection with a verified client certificate. Only the first kind of names that exists
-   * is compared: URIs, DNS names, the subject in the form of RFC 2253.
+   * A TLS connection with a verified client certificate. A matcher gets the URIs of the
+   * certificate, else the DNS names, else the subject in the form of RFC 2253.
    */
   record Certified(List<String> uris, List<String> dnsNames, String subject)
       implements PeerIdentity {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A route's condition on one header (A28 "Header Matching"). Only {@link Present} can match an
- * absent header. Matchers of values never match it, even if they are inverted.
+ * absent header: a matcher of values never does, even if it is inverted.
  */
 public sealed interface HeaderMatcher {
   /** The headers whose values logs and status views never show. */

@@ -5,7 +5,8 @@ public sealed interface HostRewrite {
   HostRewrite NONE = new None();
 
   /**
-   * Returns the authority that the given rewrite sets for an endpoint; empty when it sets none.
+   * Returns the authority that the given rewrite sets for an endpoint, or an empty text if the
+   * rewrite sets no authority.
    *
    * @param hostname the host name of the endpoint; empty for none
    */

@@ -14,7 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts for load reports: the calls of one policy's subchannels, and the calls that it dropped.
+ * Collects the counts of one cluster_impl policy for load reports: the calls of its subchannels,
+ * and the calls that the policy dropped.
  *
  * <p>The meter reads the counters of the subchannels when a report is due. The calls since the last
  * reading are added to the locality that the endpoint had during this time (decision lb-0015). A
@@ -86,8 +87,8 @@ final class ClusterMeter implements LoadMeter {
   }
 
   /**
-   * Called before the locality or the metrics of a subchannel change. The counts so far belong to
-   * the old locality and metrics.
+   * Collects the counts of a subchannel before its locality or metrics change, because these counts
+   * belong to the old locality and metrics.
    */
   void beforeChange(CountedSubchannel subchannel) {
     if (counts != null) {

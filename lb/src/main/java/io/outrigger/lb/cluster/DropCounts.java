@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 final class DropCounts {
   private final DropCount refused = new DropCount();
 
-  /** The counts of the configured categories, and of removed categories to be collected. */
+  /** The counts of the configured categories, and of removed categories until their collection. */
   private final Map<String, DropCount> byCategory = new LinkedHashMap<>();
 
   private Set<String> configured = Set.of();

@@ -145,7 +145,7 @@ public sealed interface LbConfig {
       return "override_host";
     }
 
-    /** Includes {@link #sessionOnly}, because outlier detection watches these endpoints too. */
+    /** Includes {@link #sessionOnly}: outlier detection also watches session-only endpoints. */
     @Override
     public List<Backend> backends() {
       return sessionOnly.isEmpty()
@@ -192,7 +192,7 @@ public sealed interface LbConfig {
    * endpoints.
    *
    * @param subsetSize the number of endpoints in the subset, at least 1
-   * @param child the child's configuration with all endpoints; the policy passes on only the subset
+   * @param child the configuration with all endpoints; the child gets only the subset
    */
   record RandomSubset(long subsetSize, LbConfig child) implements Wrapping {
     @Override
@@ -234,9 +234,10 @@ public sealed interface LbConfig {
   }
 
   /**
-   * Fails all calls: the cluster or priority has no endpoints, or the cluster does not exist or is
-   * unusable. If the cluster exists, a "wait for ready" call waits instead. If the cluster does not
-   * exist, a waiting call would keep a reference to it forever (A31-09).
+   * Fails all calls, because the cluster or priority has no endpoints, or because the cluster does
+   * not exist or is unusable. If the cluster exists, a "wait for ready" call waits instead. If the
+   * cluster does not exist, such a call fails too: otherwise it would keep a reference to the
+   * cluster forever (A31-09).
    *
    * @param status the status of failed calls; {@link RpcStatus#isAbsence} if the cluster does not
    *     exist

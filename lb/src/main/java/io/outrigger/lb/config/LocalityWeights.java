@@ -12,8 +12,8 @@ import java.util.Objects;
  * on demand: if it were stored in the endpoint, any change would replace all endpoints.
  *
  * @param weights unsigned 32-bit numbers, at least 1; a locality without an entry has weight 1
- * @param totals the sum of all endpoint weights of each locality, even of endpoints that the policy
- *     does not have; empty if the policy has all endpoints
+ * @param totals the sum of the weights of all endpoints in each locality, including endpoints
+ *     outside the policy's subset; empty for a policy without a subset
  */
 public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> totals) {
   public static final LocalityWeights EQUAL = new LocalityWeights(Map.of());

@@ -114,12 +114,12 @@ public final class LoadRegistry implements LoadSource {
       this.key = key;
     }
 
-    /** The sums, to which a meter adds the counts of a counter before it discards the counter. */
+    /** A meter adds the counts of a subchannel to these sums before it discards the subchannel. */
     public LoadSums sums() {
       return sums;
     }
 
-    /** Collects the last counts of a meter, which reports to other counts or to none from now on. */
+    /** Removes a meter after it has added its last counts. */
     public void leave(LoadMeter meter) {
       control.checkInside();
       meter.collect(sums);

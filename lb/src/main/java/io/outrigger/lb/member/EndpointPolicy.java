@@ -107,7 +107,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   }
 
   private Change<M> applyEndpoints(List<Backend> before, List<Backend> after) {
-    // The numbers differ on the first update, and if an endpoint is listed twice.
+    // False on the first update, and if the list contains an endpoint twice.
     boolean isAligned = ordered.size() == before.size();
     ListChange<Backend> change = ListChange.between(isAligned ? before : List.of(), after);
     var removable =

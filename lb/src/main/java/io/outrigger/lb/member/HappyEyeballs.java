@@ -55,8 +55,8 @@ public final class HappyEyeballs {
   private @Nullable Candidate chosen;
 
   /**
-   * The index of the next candidate that the current pass will try. If all were tried, or no pass
-   * runs, the index is the number of candidates.
+   * The index of the next candidate that the current pass will try. If every candidate was tried,
+   * or no pass runs, the index is the number of candidates.
    */
   private int next;
 

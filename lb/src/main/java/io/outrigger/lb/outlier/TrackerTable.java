@@ -69,8 +69,8 @@ final class TrackerTable {
   }
 
   /**
-   * Replaces the endpoints of the cluster. The subchannels of removed endpoints do not change until
-   * {@link #reassignOrphans}. By then, their owners will have closed most of them.
+   * Replaces the endpoints of the cluster. The subchannels of removed endpoints keep their trackers
+   * until {@link #reassignOrphans}, because most of these subchannels will be closed before.
    */
   void update(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);

@@ -133,10 +133,7 @@ record OverrideHostPicker(
     return connecting != null ? connecting : unconnected;
   }
 
-  /**
-   * Picks {@code entry}. If the connection of {@code entry} is not, or no longer, READY, the call
-   * waits for a new picker.
-   */
+  /** Picks {@code entry}. If the connection is not READY, the call waits for a new picker. */
   private PickResult pickPreferred(AddressEntry entry, SessionHint session) {
     entry.recordUse(control.nanoTime());
     AddressEntry.Link link = entry.link();

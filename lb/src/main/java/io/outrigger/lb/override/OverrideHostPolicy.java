@@ -58,7 +58,6 @@ public final class OverrideHostPolicy implements LbPolicy {
   /** Whether a session has made a call; before that call, {@link #entries} is empty. */
   private boolean hasSessions;
 
-
   public OverrideHostPolicy(
       ControlLoop control, PolicyFactory factory, LbConfig.OverrideHost config, LbParent parent) {
     this.control = control;

@@ -17,7 +17,8 @@ package io.outrigger.lb.override;
  * any      -> NONE     on REMOVED   release, if there is a lease
  * </pre>
  *
- * <p>An entry holds a lease in every state but NONE, so a policy cannot close the connection.
+ * <p>In every state except NONE, the entry holds a lease, so that the connection stays open when a
+ * policy closes its own lease.
  */
 enum Ownership {
   NONE,

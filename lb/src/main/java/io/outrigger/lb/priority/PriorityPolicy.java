@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * minutes. A child that is no longer configured is destroyed at once (A115).
  *
  * <p>{@link #choose} is A56's algorithm. The result depends only on the states and failover timers
- * of the children. The algorithm runs after every change of a child; in an update, once, after all
- * children were updated.
+ * of the children. The algorithm runs after every change of a child. An update of several children
+ * runs the algorithm only once, at the end.
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {

@@ -30,7 +30,7 @@ public sealed interface ConnectionEvent {
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 
-  /** The endpoint has moved to another locality, and {@code open} connections with it. */
+  /** The endpoint has moved to another locality, together with {@code open} connections. */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 
   /**

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits how many connection attempts of all targets run at the same time (decision lb-0050).
  * Without the limit, a policy that connects to all of its endpoints would start thousands of
- * attempts at once. Calls would wait until nearly all connections are made.
+ * attempts at once, and calls would wait until nearly all of these attempts have succeeded.
  *
  * <p>Clusters with waiting calls have precedence over other clusters. Clusters of equal precedence
  * take turns and start one attempt per turn. An attempt counts against the limit until it succeeds

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each owner holds a lease, which behaves like a separate subchannel. A lease starts IDLE, and
  * soon reports the state of the shared subchannel. When the last lease was closed, a later task of
- * the control loop closes the shared subchannel. Before that task, another policy may obtain a
- * lease in the same update.
+ * the control loop closes the shared subchannel. Until that task runs, another policy may obtain a
+ * lease, for example in the same update.
  */
 @ControlConfined
 public final class SharedSubchannels {
@@ -216,7 +216,7 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Requests a connection. If the shared subchannel has left IDLE, and the owner does not know it
+     * Requests a connection. If the shared subchannel has left IDLE, but its owner was not notified
      * yet, the request is ignored. The request is repeated if the shared subchannel returns to IDLE
      * before the owner has received another state.
      */

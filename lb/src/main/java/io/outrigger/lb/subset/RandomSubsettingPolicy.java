@@ -24,8 +24,9 @@ import java.util.Map;
  * subset changes only when endpoints are added or removed.
  *
  * <p>The subset is chosen only during updates. The policy forwards the state, the pickers and the
- * subchannels of its child policy unchanged. Nodes above the policy know the endpoints outside the
- * subset too. Outlier detection keeps their history, and a session may use such an endpoint (A75).
+ * subchannels of its child policy unchanged. Nodes above the policy also know the endpoints outside
+ * the subset: outlier detection keeps the history of these endpoints, and a session may use one of
+ * them (A75).
  */
 @ControlConfined
 public final class RandomSubsettingPolicy implements LbPolicy {

@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * Chooses a subset by rendezvous hashing (A68 "Subsetting algorithm"). Every endpoint is hashed,
- * and those with the lowest hashes are chosen. The hash of an endpoint does not depend on other
- * endpoints, so an added or removed endpoint changes at most one other member of the subset.
+ * and the endpoints with the lowest hashes are chosen. The hash of an endpoint does not depend on
+ * other endpoints, so an added or removed endpoint changes at most one other member of the subset.
  *
  * @param seed the seed of the hashes; different seeds give different orders
  */

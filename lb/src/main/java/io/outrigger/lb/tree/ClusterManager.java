@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  * cluster is revived with its connections (A31-12).
  *
  * <p>If an update adds several clusters, their trees are built in later turns of the control loop,
- * one tree per turn. Calls for a cluster without a tree wait as for a connection. When a call
+ * one tree per turn. A call to a cluster without a tree waits, as for a connection. When a call
  * waits, the tree of its cluster is built next, so that the call does not wait for the trees of
  * other clusters (decision lb-0053).
  *
@@ -199,7 +199,7 @@ public final class ClusterManager {
     built().values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /** Counts the endpoints of each cluster; {@code tallies} maps its name to a tally. */
+  /** Counts the endpoints of each cluster in the tally that {@code tallies} has for its name. */
   public void count(Function<String, EndpointTally> tallies) {
     built().forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }

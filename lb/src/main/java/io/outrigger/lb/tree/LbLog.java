@@ -26,7 +26,7 @@ public final class LbLog implements LbObserver {
     if (event instanceof LbEvent.Outage) {
       return Level.WARN;
     }
-    // At INFO, these events would flood the log: each sweep or failure causes many.
+    // At INFO, these events would flood the log: each sweep or failure causes many events.
     return event instanceof OutlierEvent.Unenforced || event instanceof LbEvent.EndpointState
         ? Level.DEBUG
         : Level.INFO;

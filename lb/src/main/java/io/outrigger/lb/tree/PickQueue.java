@@ -11,8 +11,9 @@ import java.util.function.BooleanSupplier;
  *
  * <p>No wake-up is lost. The publisher writes the value, then calls {@link #wakeAll}. The waiter
  * adds itself to the queue, then reads the value again. If the waiter reads the new value, it
- * removes itself. If the waiter reads the old value, it was in the queue before {@code wakeAll},
- * which wakes it. If waiter and publisher both try to remove it, exactly one succeeds.
+ * removes itself. If the waiter reads the old value, the waiter was in the queue before {@code
+ * wakeAll}, which then wakes the waiter. If the waiter and the publisher both try to remove the
+ * waiter, exactly one of them succeeds.
  */
 @AnyThread
 public final class PickQueue {

@@ -94,7 +94,7 @@ public sealed interface OutlierEvent extends LbEvent {
 
   /** The reason why an outlier was not ejected, in A91's terms. */
   enum UnenforcedReason {
-    /** By its percentage {@code enforcing_…}, the random draw kept the outlier in service. */
+    /** The random draw by the percentage {@code enforcing_…} kept the outlier in service. */
     ENFORCEMENT_PERCENTAGE,
     /** The maximum number of endpoints is already ejected. */
     MAX_EJECTION_OVERFLOW;

@@ -21,7 +21,7 @@ final class Ring {
   /** The hashes, in ascending order as unsigned numbers. */
   final long[] hashes;
 
-  /** The number of the slot to which each hash of {@link #hashes} belongs. */
+  /** The slot numbers of the entries, in the order of {@link #hashes}. */
   private final int[] slotOf;
 
   private Ring(long[] hashes, int[] slotOf) {

@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Below a priority policy that uses another child, a ring_hash policy gets no requests. To
- * become READY, it keeps one endpoint connecting in states CONNECTING and TRANSIENT_FAILURE (A61
- * "Ring Hash"). The search begins at a random ring entry (A117). Failed endpoints retry by
- * themselves.
+ * become READY without requests, the policy keeps one endpoint connecting while its own state is
+ * CONNECTING or TRANSIENT_FAILURE (A61 "Ring Hash"). The search begins at a random ring entry
+ * (A117). Failed endpoints retry by themselves.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndpoint> {

@@ -76,9 +76,9 @@ final class ReportedWeight {
   }
 
   /**
-   * Returns the utilization of a backend (A114 "Weight Calculation Logic"). The utilization is the
-   * largest value of {@code metrics} if positive, otherwise the application utilization if
-   * positive, otherwise the CPU utilization, which may be invalid.
+   * Returns the utilization of a backend (A114 "Weight Calculation Logic"): the first positive
+   * number among the largest value of {@code metrics}, the application utilization and the CPU
+   * utilization. If no number is positive, returns the CPU utilization, which may be invalid.
    */
   static double utilization(BackendMetrics report, List<String> metrics) {
     double largest = 0;

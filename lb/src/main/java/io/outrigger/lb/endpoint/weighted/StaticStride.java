@@ -8,9 +8,9 @@ import io.outrigger.base.AnyThread;
  * {@code g} if a multiple of {@code MAX_WEIGHT} is between {@code w * g} and {@code w * (g + 1)}.
  * Each endpoint has a different offset, which avoids bursts of endpoints of equal weight.
  *
- * <p>Weights are scaled so that the largest weight is {@code MAX_WEIGHT}. A weight below a tenth of
- * the mean, or above ten times the mean, is replaced by this limit. A wrong report can thus not
- * attract all calls, and few turns are skipped. An endpoint without a weight gets the mean weight.
+ * <p>Weights are scaled so that the largest weight is {@code MAX_WEIGHT}. Each weight is limited to
+ * the range from a tenth of the mean to ten times the mean. A wrong report can thus not attract all
+ * calls, and few turns are skipped. An endpoint without a weight gets the mean weight.
  */
 @AnyThread
 final class StaticStride {

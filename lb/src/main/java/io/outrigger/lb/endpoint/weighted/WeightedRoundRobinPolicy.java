@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 public final class WeightedRoundRobinPolicy
     extends EveryEndpointPolicy<WeightedRoundRobinPolicy.WeightedEndpoint> {
-  /** The settings for load reports, which event loops read. */
+  /** The settings by which event loops process load reports. */
   private volatile WeightedRoundRobin orcaSettings;
 
   private long @Nullable [] sequences;

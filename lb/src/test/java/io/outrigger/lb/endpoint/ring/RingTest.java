@@ -148,7 +148,7 @@ class RingTest {
   private static List<Weighted> slots(long[] weights, String... keys) {
     return IntStream.range(0, keys.length)
         .mapToObj(i -> new Weighted(new Ring.Slot(keys[i], ""), weights[i]))
-        .sorted(Comparator.comparing(Weighted::slot))
+        .sorted(Comparator.comparing(Weighted::slot, Ring.Slot.ORDER))
         .toList();
   }
 }
