@@ -147,14 +147,11 @@ public final class StateFolder {
         Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  /**
-   * Returns why resources are unusable that were last current at the time {@code at}; empty if they
-   * are usable.
-   */
+  /** Returns why resources of the time {@code at} are unusable; empty if they are usable. */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
-    if (age.negated().compareTo(maxAge)
-        > 0) { // otherwise, the resources would be usable for too long
+    // A state of the distant future would be usable for too long.
+    if (age.negated().compareTo(maxAge) > 0) {
       return Optional.of("is of " + at + ", which is in the future");
     }
     return age.compareTo(maxAge) > 0
