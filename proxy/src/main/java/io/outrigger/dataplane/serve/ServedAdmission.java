@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
@@ -95,6 +97,8 @@ final class ServedAdmission implements Admission {
       var peerOfChain = new ServedPeer(chain, null, null);
       Caller caller = connection.caller(peerOfChain, new PeerIdentity.Plain(), Optional.empty());
       channel.pipeline().addLast(http2.apply(caller));
+    } else if (!chain.ready().isDone()) {
+      hold(channel, chain, http2);
     } else if (chain.tls() instanceof Outcome.Ok<TlsContext> context) {
       new Handshake(connection, chain, context.value(), http2).register();
     } else {
@@ -102,6 +106,31 @@ final class ServedAdmission implements Admission {
       observer.onHandshake(HandshakeResult.UNKNOWN_FAILURE);
       channel.close();
     }
+  }
+
+  /** Reads nothing from a connection until its chain is ready, then admits the connection again. */
+  private void hold(Channel channel, ServedChain chain, Function<Caller, ChannelHandler> http2) {
+    var held =
+        new ChannelInboundHandlerAdapter() {
+          @Override
+          public void exceptionCaught(ChannelHandlerContext ctx, Throwable reset) {
+            ctx.close();
+          }
+        };
+    channel.config().setAutoRead(false);
+    channel.pipeline().addLast(held);
+    var unused =
+        chain
+            .ready()
+            .thenRunAsync(
+                () -> {
+                  if (channel.isOpen()) {
+                    channel.pipeline().remove(held);
+                    channel.config().setAutoRead(true);
+                    admit(channel, http2);
+                  }
+                },
+                channel.eventLoop());
   }
 
   @Override

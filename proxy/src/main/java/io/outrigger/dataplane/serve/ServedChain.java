@@ -17,6 +17,7 @@ import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,7 @@ public final class ServedChain implements TargetResolver {
   private final AppSelectors selectors;
   private final String serve;
   private final String authority;
+  private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private volatile Targets targets;
   private volatile Outcome<TlsContext> tls = UNREAD;
 
@@ -117,29 +119,31 @@ public final class ServedChain implements TargetResolver {
     return targets.routes().match(authority);
   }
 
-  /** Subscribes to the TLS context. Must be called on the control loop. */
+  /** Subscribes to the TLS context, if any. Must be called on the control loop. */
   void start(TlsContexts contexts, Runnable onContext) {
-    config
-        .tls()
-        .ifPresent(
-            settings ->
-                endTls =
-                    contexts.use(
-                        settings,
-                        context -> {
-                          tls = context;
-                          onContext.run();
-                        }));
+    if (config.tls().isEmpty()) {
+      ready.complete(null);
+      return;
+    }
+    endTls =
+        contexts.use(
+            config.tls().get(),
+            context -> {
+              tls = context;
+              ready.complete(null);
+              onContext.run();
+            });
   }
 
-  /** Whether no TLS context is awaited. Must be called on the control loop. */
-  boolean isReady() {
-    return tls != UNREAD || config.tls().isEmpty();
+  /** Completed with the first TLS context or its failure, or when this chain goes out of use. */
+  CompletableFuture<Void> ready() {
+    return ready;
   }
 
   /** Ends the subscription to the TLS context. Must be called on the control loop. */
   void close() {
     endTls.run();
+    ready.complete(null);
   }
 
   /** The context for new TLS connections, or the reason why there is no context. */

@@ -37,13 +37,15 @@ record ServedConfig(SocketListener listener, List<ServedChain> chains) {
     return chains.stream().filter(chain -> chain.config() == match).findFirst().orElse(null);
   }
 
+  /** Whether no chain waits for its first TLS context. */
   boolean isReady() {
-    return chains.stream().allMatch(ServedChain::isReady);
+    return chains.stream().allMatch(chain -> chain.ready().isDone());
   }
 
-  /** Returns why a chain accepts no connections; empty when all chains accept connections. */
+  /** Returns why a chain refuses all connections; empty when no chain does. */
   Optional<String> problem() {
     return chains.stream()
+        .filter(chain -> chain.ready().isDone())
         .filter(chain -> chain.config().tls().isPresent() && !chain.tls().isOk())
         .map(chain -> chain.tls().status().message())
         .findFirst();

@@ -39,8 +39,9 @@ import org.jspecify.annotations.Nullable;
  * WAITING     -> SERVING      on serve, when there was a connection to the app
  * WAITING     -> BIND_RETRY   on serve, when the port cannot be opened
  * BIND_RETRY  -> SERVING      on a further attempt, 1 s to 60 s apart
- * SERVING     -> SERVING      on serve: new connections use the new configuration, old connections
- *                             end within the drain grace, with their GOAWAYs spread
+ * SERVING     -> SERVING      on serve: new connections use the new configuration, and wait for its
+ *                             TLS contexts; then old connections end within the drain grace, with
+ *                             their GOAWAYs spread
  * any         -> NOT_SERVING  on stop: the port closes, open calls finish within the drain grace
  * NOT_SERVING -> as WAITING   on serve
  * any         -> NOT_SERVING  on drain or close, permanently
@@ -80,12 +81,6 @@ public final class ServedListener {
 
   /** The configuration in use; null while nothing may be served. */
   private @Nullable ServedConfig config;
-
-  /**
-   * A newer configuration that waits for its TLS contexts, for at most {@link
-   * TlsContexts#FIRST_READING}; null when no configuration waits.
-   */
-  private @Nullable ServedConfig next;
 
   private @Nullable Http2Listener port;
 
@@ -131,8 +126,9 @@ public final class ServedListener {
 
   /**
    * Serves a configuration. If {@code listener} equals the Listener in use, all connections stay
-   * open, and the new routes apply to the next requests. A changed {@code listener} is used as soon
-   * as its TLS contexts are built, so that no connection is refused.
+   * open, and the new routes apply to the next requests. A changed {@code listener} is used for all
+   * later connections. They wait until its TLS contexts are built, for at most {@link
+   * TlsContexts#FIRST_READING}: the previous configuration may be less strict.
    *
    * @param routes the routes of each chain, or the reason why its requests fail (A36-16)
    */
@@ -142,40 +138,17 @@ public final class ServedListener {
     if (isClosed) {
       return;
     }
-    if (next != null && next.listener().equals(listener)) {
-      next.routes(routes);
-      return;
-    }
-    closeNext();
     if (config != null && config.listener().equals(listener)) { // A36-20
       config.routes(routes);
       return;
     }
-    next = ServedConfig.of(listener, chain -> newChain(chain, routes.apply(chain)));
-    useNextIfReady();
-  }
-
-  private void useNextIfReady() {
-    ServedConfig ready = next;
-    if (ready == null || !ready.isReady()) {
-      return;
-    }
-    next = null;
     ServedConfig before = config;
-    config = ready;
-    admission.config(ready);
+    config = ServedConfig.of(listener, chain -> newChain(chain, routes.apply(chain)));
+    admission.config(config);
     if (before != null) {
       before.close();
     }
-    retireConnections();
-    open();
-  }
-
-  private void closeNext() {
-    if (next != null) {
-      next.close();
-      next = null;
-    }
+    applyIfReady();
   }
 
   private ServedChain newChain(ServerFilterChain chain, Outcome<RouteTable> routes) {
@@ -183,19 +156,17 @@ public final class ServedListener {
         new AppSelectors(app.handle(), chain.filters(), filters, settings.requiresRbac());
     String authority = listen.getHostString() + ":" + listen.getPort();
     var used = new ServedChain(chain, selectors, forward.name(), authority, routes);
-    used.start(tls, this::onContext);
+    used.start(tls, this::applyIfReady);
     return used;
   }
 
-  private void onContext() {
-    useNextIfReady();
-    retireConnections();
-  }
-
-  /** Ends connections of old configurations, and of peers that are no longer trusted. */
-  private void retireConnections() {
-    if (port != null) {
-      port.retire();
+  /** Opens the port. Ends connections of old configurations, and of peers no longer trusted. */
+  private void applyIfReady() {
+    if (config != null && config.isReady()) {
+      if (port != null) {
+        port.retire();
+      }
+      open();
     }
   }
 
@@ -217,7 +188,10 @@ public final class ServedListener {
   }
 
   private void open() {
-    if (config == null || port != null || isOpening || retryTimer.isRunning() || isClosed) {
+    if (config == null || !config.isReady() || isClosed) {
+      return;
+    }
+    if (port != null || isOpening || retryTimer.isRunning()) {
       return;
     }
     if (awaitsApp && !app.isReachable()) {
@@ -268,11 +242,10 @@ public final class ServedListener {
   }
 
   private void endConfig() {
-    closeNext();
     if (config != null) {
+      admission.config(null);
       config.close();
       config = null;
-      admission.config(null);
     }
     retryTimer.stop();
     retryDelay = FIRST_RETRY;

@@ -31,6 +31,7 @@ import io.outrigger.base.CidrRange;
 import io.outrigger.config.listener.FilterChainMatch;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.rbac.Criterion;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.StringMatcher;
@@ -48,6 +49,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -308,7 +310,7 @@ class ServedTlsIT {
   }
 
   /** Begins HTTP/2 and reads a byte of the answer. */
-  private static void hello(SSLSocket socket) throws IOException {
+  private static void hello(Socket socket) throws IOException {
     String preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
     socket.getOutputStream().write(preface.getBytes(StandardCharsets.ISO_8859_1));
     assertThat(socket.getInputStream().read()).isNotNegative();
@@ -690,6 +692,31 @@ class ServedTlsIT {
     }
     load.assertNoneFailed();
     assertThat(port.handshakes.size()).isGreaterThan(20);
+  }
+
+  @Test
+  @Conformance("A36-19")
+  void aConnectionDuringAChangeToTlsWaitsForTheContext() throws Exception {
+    ServedPort port = open().serving(chain("plain", Optional.empty(), everything()));
+    SocketListener tls = port.listener(Optional.empty(), chain("tls", mutual(), everything()));
+
+    try (var stranger = new Socket()) {
+      stranger.setSoTimeout(1_000);
+      port.run(
+          () -> { // until the end of this task, the context is not known
+            port.listener.serve(tls, ServedPort::inline);
+            assertThatThrownBy(
+                    () -> {
+                      stranger.connect(
+                          new InetSocketAddress(InetAddress.getLoopbackAddress(), port.port));
+                      hello(stranger);
+                    })
+                .isInstanceOf(SocketTimeoutException.class);
+          });
+      stranger.setSoTimeout(30_000);
+      assertThat(readAll(stranger)).isEmpty();
+    }
+    call(channel(port, Optional.of(SHOP)));
   }
 
   /** Settings that no chain has had before, so that their TLS context has to be built. */
