@@ -10,8 +10,9 @@ import java.util.Map;
  * One complete, consistent configuration of a target (A74).
  *
  * @param virtualHost the virtual host of {@code routes} for the target's data-plane authority
- * @param clusters the clusters to which routes, aggregates or requests in progress refer. Calls of
- *     a missing cluster get the status NOT_FOUND, calls of other failed clusters UNAVAILABLE
+ * @param clusters the clusters that routes or requests in progress name, and the leaves of these
+ *     clusters. Calls of a missing cluster get the status NOT_FOUND, calls of other failed clusters
+ *     UNAVAILABLE
  */
 public record XdsConfig(
     ApiListener listener,

@@ -85,7 +85,11 @@ final class ClusterWalk {
     }
   }
 
-  /** Visits a cluster and the clusters below it. Does not recurse, because cycles may be long. */
+  /**
+   * Visits a cluster and the clusters below it. Does not recurse, because cycles may be long.
+   * Aggregates below the root get no result, because only their leaves are used, and flattening
+   * each aggregate would take quadratic time.
+   */
   void visit(String root) {
     if (clusters.containsKey(root)) {
       return;
@@ -94,14 +98,12 @@ final class ClusterWalk {
     // If the tree is too deep, the root fails (A75-12), and only the root stays watched.
     for (String name : tree.tooDeep ? Set.of(root) : tree.reached) {
       WatchState<ClusterResource> known = lookup.clusters().apply(name);
-      if (clusters.containsKey(name)) {
-        continue;
-      }
-      if (known.value().map(ClusterWalk::isAggregate).orElse(false)) {
-        boolean isRoot = name.equals(root);
-        put(name, aggregate(name, known, isRoot ? tree : new Flattening(name, lookup.clusters())));
-      } else {
-        visitLeaf(name, known);
+      if (!isAggregate(known)) {
+        if (!clusters.containsKey(name)) {
+          visitLeaf(name, known);
+        }
+      } else if (name.equals(root)) {
+        put(name, aggregate(name, known, tree));
       }
     }
   }
@@ -199,8 +201,11 @@ final class ClusterWalk {
     throw new AssertionError(source);
   }
 
-  private static boolean isAggregate(ClusterResource cluster) {
-    return cluster.source() instanceof ClusterSource.Aggregate;
+  private static boolean isAggregate(WatchState<ClusterResource> cluster) {
+    return cluster
+        .value()
+        .filter(known -> known.source() instanceof ClusterSource.Aggregate)
+        .isPresent();
   }
 
   /**
