@@ -1,5 +1,6 @@
 package io.outrigger.xds;
 
+import io.outrigger.base.Count;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.listener.ListenerResource;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record ResourceType<T>(
     String label, String noun, String typeUrl, boolean fullStateOfTheWorld, Class<T> valueType) {
+  private static final int NAMES_SHOWN = 10;
+
   public static final ResourceType<ListenerResource> LISTENER =
       new ResourceType<>(
           "lds",
@@ -51,6 +54,13 @@ public record ResourceType<T>(
   /** Returns the description of a resource in messages, such as {@code cluster "pay"}. */
   public String subject(String name) {
     return noun + " \"" + name + "\"";
+  }
+
+  /** Returns a text such as {@code cluster "pay"} or {@code 2 cds resources (pay, orders)}. */
+  public String subject(List<String> names) {
+    return names.size() == 1
+        ? subject(names.get(0))
+        : Count.of(names.size(), label + " resource") + " (" + Count.list(names, NAMES_SHOWN) + ")";
   }
 
   /** Replaces the generated {@code equals}, which would delay each start by milliseconds. */

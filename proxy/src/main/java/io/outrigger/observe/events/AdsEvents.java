@@ -70,15 +70,23 @@ public record AdsEvents(EventLog log) implements AdsObserver {
   }
 
   @Override
-  public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    log.add(EventKind.RESOURCE_ERROR, name, type.noun() + " of " + server + ": " + status);
+  public void onResourceErrors(
+      String server, ResourceType<?> type, List<String> names, RpcStatus status) {
+    log.add(
+        EventKind.RESOURCE_ERROR,
+        subject(type, names),
+        type.subject(names) + " of " + server + ": " + status);
+  }
+
+  private static String subject(ResourceType<?> type, List<String> names) {
+    return names.size() == 1 ? names.get(0) : type.label();
   }
 
   @Override
   public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
     log.add(
         EventKind.RESOURCE_DELETED,
-        names.size() == 1 ? names.get(0) : type.label(),
+        subject(type, names),
         "%s deleted %d of type %s, %s: %s"
             .formatted(
                 server,

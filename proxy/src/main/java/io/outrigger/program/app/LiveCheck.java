@@ -204,7 +204,8 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   }
 
   @Override
-  public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    findings.add(status.toString());
+  public void onResourceErrors(
+      String server, ResourceType<?> type, List<String> names, RpcStatus status) {
+    names.forEach(name -> findings.add(status.withPrefix(type.subject(name)).toString()));
   }
 }

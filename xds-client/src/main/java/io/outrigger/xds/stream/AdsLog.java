@@ -112,11 +112,13 @@ final class AdsLog implements AdsObserver {
   }
 
   @Override
-  public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    if (resourceErrors.shouldLog(status.toString())) {
-      log.warn("{}: error for {}", title, status.message());
+  public void onResourceErrors(
+      String server, ResourceType<?> type, List<String> names, RpcStatus status) {
+    String text = status.withPrefix(type.subject(names)).message();
+    if (resourceErrors.shouldLog(text)) {
+      log.warn("{}: error for {}", title, text);
     }
-    next.onResourceError(server, type, name, status);
+    next.onResourceErrors(server, type, names, status);
   }
 
   @Override

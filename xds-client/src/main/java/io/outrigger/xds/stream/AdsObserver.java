@@ -33,9 +33,9 @@ public interface AdsObserver {
   /** {@code details} names each invalid resource of the rejected response with the reasons. */
   default void onNack(String server, Response response, String details) {}
 
-  /** The server sent an error for a resource (xRFC TP3). */
-  default void onResourceError(
-      String server, ResourceType<?> type, String name, RpcStatus status) {}
+  /** A response of the server has one new error for these resources (xRFC TP3). */
+  default void onResourceErrors(
+      String server, ResourceType<?> type, List<String> names, RpcStatus status) {}
 
   /**
    * The server deleted resources.

@@ -19,6 +19,7 @@ import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.stream.IncrementalDecoder.InUse;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +28,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -211,11 +211,12 @@ record ResponseHandler(
                         invalid.raw(),
                         version,
                         now)));
-    Set<String> failed =
-        response.getResourceErrorsList().stream()
-            .filter(error -> applyError(type, error, version, now))
-            .map(error -> nameOf(type, error))
-            .collect(Collectors.toSet());
+    Set<String> failed = new HashSet<>();
+    Map<RpcStatus, List<String>> newErrors = new LinkedHashMap<>();
+    for (ResourceError error : response.getResourceErrorsList()) {
+      applyError(type, error, version, now, failed, newErrors);
+    }
+    newErrors.forEach((status, names) -> observer.onResourceErrors(server, type, names, status));
     // A resource that cannot be read may have any name, so a missing name does not mean a deletion.
     if (type.fullStateOfTheWorld() && decoded.unnamed().isEmpty()) {
       applyDeletions(
@@ -243,27 +244,33 @@ record ResponseHandler(
     overlays.onValue(valid.value());
   }
 
-  /** Returns false if the error is ignored: the status is OK, or the name is not subscribed. */
-  private <T> boolean applyError(
-      ResourceType<T> type, ResourceError error, String version, Instant now) {
-    String name = nameOf(type, error);
+  /**
+   * Applies an error, unless the status is OK, or the name is not subscribed.
+   *
+   * @param failed the set to which the name is added
+   * @param newErrors the map to which the name is added if the resource did not have this error
+   */
+  private <T> void applyError(
+      ResourceType<T> type,
+      ResourceError error,
+      String version,
+      Instant now,
+      Set<String> failed,
+      Map<RpcStatus, List<String>> newErrors) {
+    String name = ResourceName.canonical(type, error.getResourceName().getName());
     Subscription<T> subscription = subscriptions.find(type, name);
     var code = RpcStatus.Code.ofNumber(error.getErrorDetail().getCode());
     if (subscription == null || code == RpcStatus.Code.OK) { // A88-14
-      return false;
+      return;
     }
-    var status =
-        new RpcStatus(code, error.getErrorDetail().getMessage()).withPrefix(subscription.subject());
+    failed.add(name);
+    var status = new RpcStatus(code, error.getErrorDetail().getMessage());
+    RpcStatus named = status.withPrefix(subscription.subject());
     Optional<RpcStatus> before = subscription.entry().dataError().map(CacheEntry.DataError::status);
-    if (!before.equals(Optional.of(status))) {
-      observer.onResourceError(server, type, name, status);
+    if (!before.equals(Optional.of(named))) {
+      newErrors.computeIfAbsent(status, absent -> new ArrayList<>()).add(name);
     }
-    apply(type, name, new CacheEvent.ServerError<>(status, version, now));
-    return true;
-  }
-
-  private static String nameOf(ResourceType<?> type, ResourceError error) {
-    return ResourceName.canonical(type, error.getResourceName().getName());
+    apply(type, name, new CacheEvent.ServerError<>(named, version, now));
   }
 
   private <T> void applyDeletions(

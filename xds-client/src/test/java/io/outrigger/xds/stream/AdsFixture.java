@@ -152,8 +152,9 @@ final class AdsFixture implements AdsObserver {
   }
 
   @Override
-  public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    observed.add("resource error " + type + " " + name + " " + status);
+  public void onResourceErrors(
+      String server, ResourceType<?> type, List<String> names, RpcStatus status) {
+    observed.add("resource error " + type + " " + names + " " + status);
   }
 
   @Override

@@ -123,11 +123,11 @@ final class AdsLogTest {
   /** Resources that were taken out of a file are reported in this way. */
   @Test
   void anErrorOfAResourceIsToldOnceAMinute() {
-    var gone = RpcStatus.unavailable("cluster \"c\": gone from a.yaml");
+    var gone = RpcStatus.unavailable("gone from a.yaml");
     for (int i = 0; i < 5; i++) {
       int version = i;
       loop.inside(() -> adsLog.onAck("cp", response(version)));
-      loop.inside(() -> adsLog.onResourceError("cp", ResourceType.CLUSTER, "c", gone));
+      loop.inside(() -> adsLog.onResourceErrors("cp", ResourceType.CLUSTER, List.of("c"), gone));
     }
 
     assertThat(told())
@@ -138,7 +138,7 @@ final class AdsLogTest {
   void errorsOfResourcesTakeNoLinesFromRefusals() {
     for (int i = 0; i < 100; i++) {
       var gone = RpcStatus.unavailable("cluster \"" + i + "\": gone");
-      loop.inside(() -> adsLog.onResourceError("cp", ResourceType.CLUSTER, "c", gone));
+      loop.inside(() -> adsLog.onResourceErrors("cp", ResourceType.CLUSTER, List.of("c"), gone));
     }
     refuse(1, "cluster \"a\": no");
 

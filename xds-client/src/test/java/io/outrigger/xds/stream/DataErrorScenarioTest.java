@@ -44,8 +44,28 @@ final class DataErrorScenarioTest {
     assertThat(failed.take()).containsExactly("failed: UNAVAILABLE: cluster \"failed\": busy");
     assertThat(ads.stream().take().get(0).getErrorDetail().getMessage())
         .isEqualTo("cluster \"bad\": wrong");
+    assertThat(ads.observed).contains("resource error cds [failed] UNAVAILABLE: busy");
+  }
+
+  /** A broken file is such an error of all its resources. */
+  @Test
+  @Conformance("A88-12")
+  void resourcesWithTheSameErrorAreOneEvent() {
+    List.of("a", "b", "c").forEach(name -> ads.watch(CLUSTER, name));
+    ads.stream().ready();
+
+    ads.stream()
+        .respond(
+            response(CLUSTER, "1")
+                .addResourceErrors(error("a", Code.INVALID_ARGUMENT, "error in x.yaml"))
+                .addResourceErrors(error("c", Code.NOT_FOUND, "gone"))
+                .addResourceErrors(error("b", Code.INVALID_ARGUMENT, "error in x.yaml")));
+
     assertThat(ads.observed)
-        .contains("resource error cds failed UNAVAILABLE: cluster \"failed\": busy");
+        .filteredOn(event -> event.startsWith("resource error"))
+        .containsExactly(
+            "resource error cds [a, b] INVALID_ARGUMENT: error in x.yaml",
+            "resource error cds [c] NOT_FOUND: gone");
   }
 
   @Test

@@ -155,7 +155,8 @@ final class FleetFixture implements AdsObserver {
   public void onNack(String server, Response response, String details) {}
 
   @Override
-  public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {}
+  public void onResourceErrors(
+      String server, ResourceType<?> type, List<String> names, RpcStatus status) {}
 
   @Override
   public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {

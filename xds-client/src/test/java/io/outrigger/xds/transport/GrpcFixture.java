@@ -119,8 +119,8 @@ final class GrpcFixture implements AutoCloseable {
     public void onNack(String server, Response response, String details) {}
 
     @Override
-    public void onResourceError(
-        String server, ResourceType<?> type, String name, RpcStatus status) {}
+    public void onResourceErrors(
+        String server, ResourceType<?> type, List<String> names, RpcStatus status) {}
 
     @Override
     public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {}
