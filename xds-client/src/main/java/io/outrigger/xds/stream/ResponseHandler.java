@@ -19,6 +19,7 @@ import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.stream.IncrementalDecoder.InUse;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -275,7 +276,7 @@ record ResponseHandler(
 
   private <T> void applyDeletions(
       ResourceType<T> type, List<String> absent, String version, Instant now) {
-    List<String> deleted = new ArrayList<>();
+    Map<Boolean, List<String>> deleted = new HashMap<>(); // by whether targets use them further
     for (String name : absent) {
       Subscription<T> subscription = subscriptions.find(type, name);
       if (subscription == null || subscription.isTimed(timers)) {
@@ -286,12 +287,13 @@ record ResponseHandler(
       subscription.apply(new CacheEvent.Deleted<>(message, version, now), origin.features());
       boolean wasInUse = before.held().isPresent() && !before.isStale();
       if (wasInUse && !subscription.entry().equals(before)) {
-        deleted.add(name);
+        boolean isKept =
+            !origin.features().failOnDataErrors()
+                && !subscription.isWatchedOnlyFor(AdsClients.SERVERS); // decision xds-0077
+        deleted.computeIfAbsent(isKept, kept -> new ArrayList<>()).add(name);
       }
     }
-    if (!deleted.isEmpty()) {
-      observer.onDeleted(server, type, deleted, !origin.features().failOnDataErrors());
-    }
+    deleted.forEach((kept, names) -> observer.onDeleted(server, type, names, kept));
   }
 
   private <T> void apply(ResourceType<T> type, String name, CacheEvent<T> event) {

@@ -17,6 +17,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView.Resource;
+import io.outrigger.xds.testing.RecordingWatcher;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -215,6 +216,20 @@ final class DataErrorScenarioTest {
 
     assertThat(watcher.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
     assertThat(failing.observed).contains("deleted lds [a] dropped");
+  }
+
+  @Test
+  @Conformance("A36-22")
+  void aDeletedListenerOfAServedAddressIsOutOfUse() {
+    ads.watch(LISTENER, "a");
+    ads.loop.inside(
+        () -> ads.clients.ofServers().watch(LISTENER, "inbound", new RecordingWatcher<>()));
+    ads.stream()
+        .ready()
+        .respond(LISTENER, "1", resource(LISTENER, "a", "x"), resource(LISTENER, "inbound", "x"))
+        .respond(LISTENER, "2");
+
+    assertThat(ads.observed).contains("deleted lds [a] kept", "deleted lds [inbound] dropped");
   }
 
   @Test
