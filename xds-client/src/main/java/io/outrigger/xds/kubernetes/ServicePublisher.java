@@ -111,7 +111,8 @@ final class ServicePublisher {
     ResourceSnapshot next = resources(endpoints);
     if (last.filter(next::sameAs).isEmpty()) {
       last = Optional.of(next);
-      control.execute(() -> transport.publish(next));
+      boolean isAnswer = slices.isPresent();
+      control.execute(() -> transport.publish(next, isAnswer));
     }
   }
 

@@ -47,6 +47,7 @@ public final class LocalAdsTransport implements AdsTransport {
   private final RpcStatus missing;
   private final List<LocalStream> streams = new ArrayList<>();
   private Optional<ResourceSnapshot> snapshot = Optional.empty();
+  private boolean isConnected;
 
   /**
    * @param name the origin of the resources for messages, such as a folder
@@ -59,6 +60,18 @@ public final class LocalAdsTransport implements AdsTransport {
 
   /** Replaces the resources. Streams receive no response before the first call of this method. */
   public void publish(ResourceSnapshot next) {
+    publish(next, true);
+  }
+
+  /**
+   * @param isAnswer whether the resources come from an answer; the streams are ready after the
+   *     first
+   */
+  public void publish(ResourceSnapshot next, boolean isAnswer) {
+    if (isAnswer && !isConnected) {
+      isConnected = true;
+      streams.forEach(stream -> stream.post(stream.listener::onReady));
+    }
     snapshot = Optional.of(next);
     List.copyOf(streams).forEach(LocalStream::respond);
   }
@@ -72,7 +85,9 @@ public final class LocalAdsTransport implements AdsTransport {
     loop.checkInside();
     var stream = new LocalStream(listener);
     streams.add(stream);
-    stream.post(listener::onReady);
+    if (isConnected) {
+      stream.post(listener::onReady);
+    }
     return stream;
   }
 

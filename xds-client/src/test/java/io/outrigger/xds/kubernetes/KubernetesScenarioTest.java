@@ -41,6 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -78,6 +79,7 @@ class KubernetesScenarioTest {
   private final Map<String, String> notes = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> updates = new ConcurrentHashMap<>();
   private final List<AutoCloseable> open = new ArrayList<>();
+  private final List<String> connected = new CopyOnWriteArrayList<>();
 
   private double pace = 1;
 
@@ -141,7 +143,12 @@ class KubernetesScenarioTest {
             "1",
             ResourceDecoder::decode,
             server -> kubernetes.transport(server).orElseThrow(),
-            AdsObserver.NONE);
+            new AdsObserver() {
+              @Override
+              public void onConnected(String server) {
+                connected.add(server);
+              }
+            });
     control.execute(() -> Stream.of(targets).forEach(target -> watch(clients, target)));
   }
 
@@ -449,10 +456,12 @@ class KubernetesScenarioTest {
         "system:serviceaccount:shop:a",
         "Role with the verbs get, list and watch on endpointslices of discovery.k8s.io"
             + " (it lacks list)");
+    assertThat(connected).isEmpty();
 
     api.refuseNothing();
     api.refuse("watch", 403, "");
     await(ORDERS, "10.0.0.1:8080");
+    assertThat(connected).containsExactly(ORDERS.toString());
     awaitNote(ORDERS, "cannot watch endpointslices in namespace \"shop\": 403");
     awaitNote(ORDERS, "(it lacks watch)");
     api.put(slice("orders-1", "10.0.0.2"));
