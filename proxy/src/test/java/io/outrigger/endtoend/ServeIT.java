@@ -300,6 +300,22 @@ class ServeIT {
   }
 
   @Test
+  @Conformance("OPS-07")
+  void aRefusedListenerIsShownWhileItsPredecessorServes() throws Exception {
+    startServing();
+
+    controlPlane.serve(
+        listener(Xds.rds("r1"))
+            .replace("\"address\":{\"socket", "\"use_original_dst\":true,\"address\":{\"socket"));
+    awaitState("SERVING", "use_original_dst");
+    assertThat(mesh.admin().get("/ready").status()).isEqualTo(200);
+    assertThat(caller().call(METHOD).backend()).isEqualTo("app");
+
+    controlPlane.serve(listener(Xds.rds("r1")));
+    awaitState("SERVING", "");
+  }
+
+  @Test
   @Conformance("A36-24")
   void anAddressInUseIsTriedAgain() throws Exception {
     try (var other = new ServerSocket()) {

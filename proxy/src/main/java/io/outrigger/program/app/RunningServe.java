@@ -138,6 +138,7 @@ final class RunningServe {
                 .bootstrapWait
                 .missing()
                 .or(port::problem)
+                .or(() -> Optional.ofNullable(watcher).flatMap(ServingWatcher::refusal))
                 .orElseGet(() -> String.join("; ", configErrors)),
         "chains", port.chains().stream().map(RunningServe::view).toList(),
         "connections", port.connections());

@@ -9,8 +9,10 @@ import io.outrigger.config.route.RouteTable;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.deps.WatchTable;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Watches the Listener of one served address and the route configurations that the Listener names.
@@ -59,6 +61,19 @@ public final class ServingWatcher {
   public ServingState state() {
     loop.checkInside();
     return state;
+  }
+
+  /** Returns why the last version of the Listener or of routes in use was refused (NACK), if so. */
+  public Optional<String> refusal() {
+    loop.checkInside();
+    return state instanceof ServingState.Serving serving
+        ? Stream.concat(
+                Stream.of(listeners.get(transition.resource()).ambient()),
+                serving.routes().keySet().stream().sorted().map(name -> routes.get(name).ambient()))
+            .filter(error -> error.code() == RpcStatus.Code.INVALID_ARGUMENT)
+            .map(RpcStatus::message)
+            .findFirst()
+        : Optional.empty();
   }
 
   public void close() {

@@ -132,6 +132,26 @@ class ServingWatcherTest {
   }
 
   @Test
+  void theRefusalOfALaterVersionIsShown() {
+    started();
+    set(listener("r1"));
+    set(Resources.routes("r1"));
+    List<Optional<String>> shown = new ArrayList<>();
+    Runnable show = () -> loop.inside(() -> shown.add(watcher.refusal()));
+    show.run();
+
+    loop.inside(() -> client.ambient(ResourceType.ROUTE, "r1", REFUSED));
+    show.run();
+    loop.inside(() -> client.ambient(ResourceType.ROUTE, "r1", UNREACHABLE));
+    show.run();
+    loop.inside(() -> client.ambient(ResourceType.LISTENER, NAME, REFUSED));
+    show.run();
+
+    Optional<String> reason = Optional.of(REFUSED.message());
+    assertThat(shown).containsExactly(Optional.empty(), reason, Optional.empty(), reason);
+  }
+
+  @Test
   @Conformance("A36-16")
   void routesInErrorAreServedAsFailures() {
     started();
