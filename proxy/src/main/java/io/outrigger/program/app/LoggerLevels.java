@@ -4,37 +4,22 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.DidYouMean;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * {@code /loggers}: lists the levels of all loggers; {@code POST} sets the level of one logger. A
- * {@code POST} also works for a class that has not been used and so has no logger yet. Logback
- * never frees a logger, so requests can create at most {@link #MAX_CREATED} loggers.
+ * {@code POST} also works for a class or package of the program that has no logger yet.
  */
 @AnyThread
-final class LoggerLevels {
-  static final int MAX_CREATED = 100;
-
+record LoggerLevels(LoggerContext context) {
   private static final String PREFIX = "/loggers/";
-
-  /** The pattern of a logger name. Logback creates one logger per part of the name. */
-  private static final Pattern NAME = Pattern.compile("\\w+([.$]\\w+){0,15}");
-
-  private static final int MAX_NAME_LENGTH = 200;
-
-  private final LoggerContext context;
-  private final AtomicInteger created = new AtomicInteger();
-
-  LoggerLevels(LoggerContext context) {
-    this.context = context;
-  }
 
   AdminReply reply() {
     Map<String, String> levels = new TreeMap<>();
@@ -44,7 +29,7 @@ final class LoggerLevels {
     return AdminReply.json(200, levels);
   }
 
-  /** Sets a level; replies with all levels, or with 400 and the reason. */
+  /** Sets a level; replies with all levels, or with the reason why not. */
   AdminReply set(AdminRequest request) {
     String name = request.path().substring(PREFIX.length());
     Level level =
@@ -61,28 +46,31 @@ final class LoggerLevels {
             : context.getLoggerList().stream()
                 .filter(each -> each.getName().endsWith("." + name)) // the log shows only this end
                 .toList();
-    known.forEach(each -> each.setLevel(level));
-    if (!known.isEmpty()) {
-      return reply();
-    }
-    if (name.length() > MAX_NAME_LENGTH || !NAME.matcher(name).matches()) {
-      return AdminReply.text(400, "not the name of a class or a package");
-    }
-    if (!name.contains(".")) {
+    if (known.isEmpty() && !isInProgram(name)) {
+      List<String> names =
+          context.getLoggerList().stream()
+              .map(Logger::getName)
+              .flatMap(each -> Stream.of(each, each.substring(each.lastIndexOf('.') + 1)))
+              .toList();
       return AdminReply.text(
-          400,
-          "no logger of that name has been used; GET /loggers lists those that were, and a full"
-              + " name such as io.outrigger.lb.tree.LbLog always works");
+          404,
+          "no logger, class or package has that name"
+              + DidYouMean.question(name, names)
+              + "; GET /loggers lists the loggers");
     }
-    if (created.incrementAndGet() > MAX_CREATED) {
-      created.set(MAX_CREATED);
-      return AdminReply.text(
-          400,
-          "there is no logger of that name, and requests have already created "
-              + MAX_CREATED
-              + " loggers; GET /loggers lists all loggers");
-    }
-    context.getLogger(name).setLevel(level);
+    (known.isEmpty() ? List.of(context.getLogger(name)) : known)
+        .forEach(each -> each.setLevel(level));
     return reply();
+  }
+
+  /** Whether a class or a package of loaded classes has the name; a logger is never freed. */
+  private static boolean isInProgram(String name) {
+    try {
+      Class.forName(name, false, LoggerLevels.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException | LinkageError e) {
+      return Stream.of(Package.getPackages())
+          .anyMatch(known -> (known.getName() + ".").startsWith(name + "."));
+    }
   }
 }
