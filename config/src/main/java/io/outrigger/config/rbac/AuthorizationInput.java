@@ -11,6 +11,11 @@ public interface AuthorizationInput {
   /** Returns the {@code :path} as received, including the query. */
   String path();
 
+  /** Returns the {@linkplain ResolvedRequest#resolve resolved} {@link #path}. */
+  default String resolvedPath() {
+    return ResolvedRequest.resolve(path());
+  }
+
   default String urlPath() {
     return withoutQuery(path());
   }

@@ -53,7 +53,7 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
       try {
         Decision decision = judge(input);
         String path = input.path();
-        String resolved = decision.isAllowed() ? ResolvedRequest.resolve(path) : path;
+        String resolved = decision.isAllowed() ? input.resolvedPath() : path;
         if (resolved.equals(path)) {
           return decision;
         }

@@ -142,6 +142,21 @@ class RbacTest {
     }
   }
 
+  @Test
+  void theRequestResolvesItsPath() {
+    var deny = new Rules(Action.DENY, List.of(policy("p", UNJUDGED, Criterion.ALWAYS)), Audit.NONE);
+    var request =
+        new Request() {
+          @Override
+          public String resolvedPath() {
+            return "/a";
+          }
+        };
+
+    assertThat(deny.decide(request).isAllowed()).isFalse();
+    assertThat(deny.decide(new Request()).isAllowed()).isTrue();
+  }
+
   @ParameterizedTest(
       name = "denied: {0}, allowed: {1} -> {2} lines of a denial, {3} of an approval")
   @CsvSource({"false, false, 0, 0", "true, false, 2, 0", "false, true, 0, 2", "true, true, 2, 2"})

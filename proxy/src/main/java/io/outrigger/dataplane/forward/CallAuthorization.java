@@ -28,6 +28,11 @@ public final class CallAuthorization implements AuthorizationInput {
   }
 
   @Override
+  public String resolvedPath() {
+    return head.resolvedPath();
+  }
+
+  @Override
   public String urlPath() {
     return urlPath;
   }
