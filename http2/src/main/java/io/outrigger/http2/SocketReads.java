@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
- *       sockets. A turn begins with a small buffer. The turn continues with large buffers only if
- *       few streams begin in the small buffer: 64 KiB may hold a thousand small requests, which
- *       take milliseconds to process. Over TLS, a server knows no request before a record is
+ *       sockets. A turn begins with a buffer of at most 16 KiB. It continues with larger buffers
+ *       only if few streams begin in the first buffer: 64 KiB may hold a thousand small requests,
+ *       which take milliseconds to process. Over TLS, a server knows no request before a record is
  *       complete: until then, buffers hold at most one record.
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
@@ -47,11 +47,11 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** The maximum number of reads per turn, of at most 64 KiB each. */
   private static final int READS = 5;
 
-  /** The maximum size of the first buffer of a turn. */
-  private static final int FIRST_BYTES = 4096;
-
-  /** The maximum size of a later buffer while the turn has delivered nothing: one TLS record. */
-  private static final int RECORD_BYTES = 16 << 10;
+  /**
+   * The maximum size of the first buffer of a turn, and of all buffers before the turn has
+   * delivered bytes: one TLS record, or about a hundred requests of 150 bytes.
+   */
+  private static final int FIRST_BYTES = 16 << 10;
 
   /** A turn continues if at most this number of streams began in its first buffer. */
   private static final int FEW_STREAMS = 8;
@@ -156,14 +156,12 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
       throw new NoBufferNow(null);
     }
     int size = guess();
-    if (isFirst) {
-      size = Math.min(size, isBusy ? SMALL_BYTES : FIRST_BYTES);
-      isFirst = false;
-    } else if (!hasDelivered) {
-      size = Math.min(size, RECORD_BYTES);
-    } else if (isBusy && started.getAsLong() > startedBefore) {
+    if (isBusy && (isFirst || started.getAsLong() > startedBefore)) {
       size = Math.min(size, SMALL_BYTES);
+    } else if (isFirst || !hasDelivered) {
+      size = Math.min(size, FIRST_BYTES);
     }
+    isFirst = false;
     ByteBuf buffer;
     try {
       buffer = allocator.ioBuffer(size);

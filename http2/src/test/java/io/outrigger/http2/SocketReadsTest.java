@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Test;
 /** How much is read in a turn, and reads while few or no buffers are available. */
 final class SocketReadsTest {
   private static final int FULL = 65_536;
-  private static final int FIRST = 4_096;
-  private static final int RECORD = 16_384;
+  private static final int FIRST = 16_384;
   private static final int SMALL = SocketReads.SMALL_BYTES;
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
@@ -96,7 +95,7 @@ final class SocketReadsTest {
   // Per turn.
 
   @Test
-  void aBodyIsReadInASmallBufferAndFourFullOnes() {
+  void aBodyIsReadInOneLimitedBufferAndFourFullOnes() {
     for (int turn = 0; turn < 3; turn++) {
       assertThat(read(1)).isEqualTo(FIRST);
       for (int i = 0; i < 4; i++) {
@@ -153,7 +152,7 @@ final class SocketReadsTest {
     othersOpen(256);
     assertThat(readPart()).isEqualTo(SMALL);
     assertThat(mayContinue()).isTrue();
-    assertThat(read(9)).isEqualTo(RECORD);
+    assertThat(read(9)).isEqualTo(FIRST);
     assertThat(mayContinue()).isFalse();
   }
 
@@ -163,8 +162,8 @@ final class SocketReadsTest {
     for (int turn = 0; turn < 2; turn++) {
       assertThat(readPart()).isEqualTo(FIRST);
       assertThat(mayContinue()).isTrue();
-      assertThat(readPart()).isEqualTo(RECORD);
-      assertThat(read(9)).isEqualTo(RECORD);
+      assertThat(readPart()).isEqualTo(FIRST);
+      assertThat(read(9)).isEqualTo(FIRST);
       assertThat(mayContinue()).isFalse();
       nextTurn();
     }
@@ -173,9 +172,9 @@ final class SocketReadsTest {
   @Test
   void aBodyInRecordsIsReadInFullBuffers() {
     assertThat(readPart()).isEqualTo(FIRST);
-    assertThat(read(0)).isEqualTo(RECORD);
+    assertThat(read(0)).isEqualTo(FIRST);
     assertThat(mayContinue()).isTrue();
-    assertThat(read(0)).isGreaterThan(RECORD);
+    assertThat(read(0)).isGreaterThan(FIRST);
   }
 
   @Test
@@ -197,10 +196,10 @@ final class SocketReadsTest {
         .addLast(Http2Connection.server(ConnectionSettings.DEFAULT, made -> new EchoHandler()));
     reads.reset(other.config());
     assertThat(readPart()).isEqualTo(FIRST);
-    assertThat(readPart()).isEqualTo(RECORD);
+    assertThat(readPart()).isEqualTo(FIRST);
 
     other.writeInbound(Unpooled.wrappedBuffer(FrameWriter.PREFACE));
-    assertThat(room()).isGreaterThan(RECORD);
+    assertThat(room()).isGreaterThan(FIRST);
     other.finishAndReleaseAll();
   }
 

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.HostRewrite;
 import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.dataplane.orca.OrcaReports;
@@ -41,6 +42,7 @@ final class Attempt implements CallTransport.Waiter {
   private final CallAttempts attempts;
   private final ForwardedCall call;
   private final Subchannel subchannel;
+  private final EndpointAddress address;
   final ResponseRelay response;
   private State state = State.WAITING;
   private @Nullable CallTransport transport;
@@ -56,7 +58,8 @@ final class Attempt implements CallTransport.Waiter {
     this.attempts = attempts;
     this.call = call;
     this.subchannel = subchannel;
-    response = new ResponseRelay(call, subchannel.address());
+    address = subchannel.address();
+    response = new ResponseRelay(call, address);
   }
 
   /**
@@ -81,7 +84,7 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   String address() {
-    return subchannel.address().toString();
+    return address.toString();
   }
 
   boolean isWaiting() {
@@ -116,7 +119,7 @@ final class Attempt implements CallTransport.Waiter {
             call.request.endsWithHead(),
             head,
             call.forward.authorityFor(head, call.target(), rewritten),
-            subchannel.address().tls().isPresent(),
+            address.tls().isPresent(),
             timeoutNanos,
             previousAttempts,
             call.record.spans().context());
