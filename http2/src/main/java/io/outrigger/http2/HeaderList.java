@@ -84,7 +84,7 @@ public final class HeaderList {
     return cut;
   }
 
-  /** Returns the list without the fields that are invalid in any list. */
+  /** Returns the list without the fields that would be invalid in every list. */
   HeaderList validFields() {
     return only(field -> field.fault() == null);
   }

@@ -31,8 +31,8 @@ public interface Http2Stream {
   void sendData(ByteBuf data, boolean endStream);
 
   /**
-   * Drops pending DATA and the pending end, so that the next header block is sent at once. Does
-   * nothing when END_STREAM has been sent.
+   * Drops pending DATA and a pending END_STREAM, so that the next header block is sent at once.
+   * Does nothing when END_STREAM has been sent.
    */
   void dropPending();
 

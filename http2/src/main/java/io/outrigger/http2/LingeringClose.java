@@ -33,7 +33,7 @@ final class LingeringClose {
   /** The state of a TCP connection whose peer has acknowledged the end of the output. */
   private static final int FIN_WAIT_2 = 5;
 
-  /** The maximum number of bytes to read after the end; at most one window can be in flight. */
+  /** The limit of bytes to read after the close; at most one window can be in flight. */
   private static final long MAX_BYTES = ConnectionSettings.DEFAULT.windows().connection();
 
   private final Channel channel;

@@ -20,8 +20,8 @@ public interface FilterConfig {
   record Fault(Optional<Delay> delay, Optional<Abort> abort, Optional<Long> maxActive)
       implements FilterConfig {
     /**
-     * Whether the filter can affect any request. The empty filter, which control planes often send,
-     * cannot.
+     * Whether the filter can affect any request. A filter without delay and abort, which control
+     * planes often send, affects no request.
      */
     public boolean canAct() {
       return delay.filter(d -> d.share().numerator() > 0).isPresent()

@@ -1,7 +1,7 @@
 /**
  * The functions that concern all endpoints of a cluster: drops, the limit of calls in flight, the
- * counting of calls. The policy runs on the control loop. The policy's picker and the subchannels
- * that it wraps are called on event loops. This package implements xds_cluster_impl (A27 drops, A32
+ * counting of calls. The policy runs on the control loop. The policy's picker and the wrapped
+ * subchannels are called on event loops. This package implements xds_cluster_impl (A27 drops, A32
  * circuit breaking).
  */
 @NullMarked

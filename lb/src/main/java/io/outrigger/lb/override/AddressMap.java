@@ -5,6 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ListChange;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.lb.LbParent;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.subchannel.SharedSubchannels;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * addresses without proxies, because sessions name addresses without proxies.
  */
 @AnyThread
-final class AddressMap implements SharedSubchannels.Observer {
+final class AddressMap {
   private final ControlLoop control;
   private final SharedSubchannels subchannels;
   private final Consumer<AddressEntry> onChange;
@@ -38,11 +39,15 @@ final class AddressMap implements SharedSubchannels.Observer {
   private Set<HealthStatus> statuses = Set.of();
   private Duration idleTimeout = Duration.ZERO;
 
-  /** The caller must register this map as the observer of {@code subchannels}. */
-  AddressMap(ControlLoop control, SharedSubchannels subchannels, Consumer<AddressEntry> onChange) {
+  AddressMap(ControlLoop control, LbParent parent, Consumer<AddressEntry> onChange) {
     this.control = control;
-    this.subchannels = subchannels;
+    this.subchannels = new SharedSubchannels(control, parent, this::onAcquired, this::onReleased);
     this.onChange = onChange;
+  }
+
+  /** The subchannels for the policies below, which the map shares with sessions. */
+  SharedSubchannels subchannels() {
+    return subchannels;
   }
 
   /** The entry of an address, or null; any thread may call this method. */
@@ -131,16 +136,14 @@ final class AddressMap implements SharedSubchannels.Observer {
     }
   }
 
-  @Override
-  public void onAcquired(EndpointAddress address) {
+  private void onAcquired(EndpointAddress address) {
     AddressEntry entry = find(address);
     if (entry != null) {
       entry.on(Event.ACQUIRED, false);
     }
   }
 
-  @Override
-  public void onReleased(EndpointAddress address) {
+  private void onReleased(EndpointAddress address) {
     AddressEntry entry = find(address);
     if (entry != null) {
       entry.on(Event.RELEASED, entry.isUsedBySessions(control.nanoTime(), idleTimeout));

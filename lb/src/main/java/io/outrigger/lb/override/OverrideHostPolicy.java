@@ -13,7 +13,6 @@ import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.subchannel.SharedSubchannels;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
@@ -64,14 +63,12 @@ public final class OverrideHostPolicy implements LbPolicy {
     this.sweepTimer = new OneTimer(control);
     this.parent = parent;
     this.config = config;
-    var subchannels = new SharedSubchannels(control, parent);
-    this.entries = new AddressMap(control, subchannels, this::onEntryChange);
-    subchannels.observe(entries);
+    this.entries = new AddressMap(control, parent, this::onEntryChange);
     this.child =
         new ChildSlot(
             factory,
             new ComposedParent(
-                subchannels::newSubchannel,
+                entries.subchannels()::newSubchannel,
                 (state, picker) -> gate.request(),
                 parent::requestReresolution));
   }

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,33 +32,26 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class SharedSubchannels {
-  /**
-   * Receives the addresses that the policies below use. An observer is called synchronously on the
-   * control loop.
-   */
-  public interface Observer {
-    /** Called when an address gets its first owner. */
-    default void onAcquired(EndpointAddress address) {}
-
-    /**
-     * Called when the last owner of the address has closed its lease. Another policy may obtain a
-     * lease in the same task of the control loop.
-     */
-    default void onReleased(EndpointAddress address) {}
-  }
-
   private final ControlLoop control;
   private final LbParent parent;
   private final Map<EndpointAddress, Shared> byAddress = new HashMap<>();
-  private Observer observer = new Observer() {};
+  private final Consumer<EndpointAddress> onAcquired;
+  private final Consumer<EndpointAddress> onReleased;
 
-  public SharedSubchannels(ControlLoop control, LbParent parent) {
+  /**
+   * @param onAcquired called when an address gets its first owner
+   * @param onReleased called when the last owner of an address has closed its lease; another policy
+   *     may obtain a lease in the same task of the control loop
+   */
+  public SharedSubchannels(
+      ControlLoop control,
+      LbParent parent,
+      Consumer<EndpointAddress> onAcquired,
+      Consumer<EndpointAddress> onReleased) {
     this.control = control;
     this.parent = parent;
-  }
-
-  public void observe(Observer next) {
-    observer = next;
+    this.onAcquired = onAcquired;
+    this.onReleased = onReleased;
   }
 
   public boolean isAcquired(EndpointAddress address) {
@@ -73,7 +67,7 @@ public final class SharedSubchannels {
 
   /**
    * Returns a lease for the owner of this {@code SharedSubchannels}. The lease keeps the subchannel
-   * open, but {@link Observer} ignores it.
+   * open, but does not count as an owner.
    */
   public Subchannel keep(Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, false);
@@ -95,7 +89,7 @@ public final class SharedSubchannels {
       control.execute(lease::reportCurrent);
     }
     if (owner && ++shared.owners == 1) {
-      observer.onAcquired(address);
+      onAcquired.accept(address);
     }
     return lease;
   }
@@ -149,7 +143,7 @@ public final class SharedSubchannels {
         throw new IllegalStateException(address + ": a lease was returned twice");
       }
       if (lease.owner && --owners == 0) {
-        observer.onReleased(address);
+        onReleased.accept(address);
       }
       if (leases.isEmpty()) {
         control.execute(this::closeIfUnused);
@@ -181,7 +175,7 @@ public final class SharedSubchannels {
     private final Subchannel.Listener listener;
     private final boolean owner;
 
-    /** The backend, which event loops read when a call ends; a briefly stale value is harmless. */
+    /** Event loops read this field when a call ends; a briefly outdated backend is harmless. */
     private volatile Backend backend;
 
     private Connectivity reported = Connectivity.IDLE;

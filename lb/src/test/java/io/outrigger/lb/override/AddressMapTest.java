@@ -7,7 +7,6 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.override.Ownership.Event;
-import io.outrigger.lb.subchannel.SharedSubchannels;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
@@ -22,8 +21,7 @@ class AddressMapTest {
   private static final String E1 = "10.0.0.1:80";
 
   private final FakeParent parent = new FakeParent();
-  private final AddressMap table =
-      new AddressMap(parent.loop(), new SharedSubchannels(parent.loop(), parent), changed -> {});
+  private final AddressMap table = new AddressMap(parent.loop(), parent, changed -> {});
 
   @BeforeEach
   void anEndpoint() {

@@ -25,7 +25,13 @@ class SharedSubchannelsTest {
   private static final String E1 = "10.0.0.1:80";
 
   private final FakeParent parent = new FakeParent();
-  private final SharedSubchannels shared = new SharedSubchannels(parent.loop(), new Mapping());
+  private final List<String> owned = new ArrayList<>();
+  private final SharedSubchannels shared =
+      new SharedSubchannels(
+          parent.loop(),
+          new Mapping(),
+          address -> owned.add("taken " + address),
+          address -> owned.add("returned " + address));
   private final List<String> zones = new ArrayList<>();
 
   /** Notes where subchannels are moved to. */
@@ -233,19 +239,6 @@ class SharedSubchannelsTest {
 
   @Test
   void whoKeepsAConnectionForTheNodeItselfIsNoOwner() {
-    List<String> heard = new ArrayList<>();
-    shared.observe(
-        new SharedSubchannels.Observer() {
-          @Override
-          public void onAcquired(EndpointAddress address) {
-            heard.add("taken " + address);
-          }
-
-          @Override
-          public void onReleased(EndpointAddress address) {
-            heard.add("returned " + address);
-          }
-        });
     parent
         .loop()
         .inside(() -> shared.keep(Samples.backend(E1), Samples.address(E1), (state, reason) -> {}));
@@ -256,7 +249,7 @@ class SharedSubchannelsTest {
     owner.close();
 
     assertThat(shared.isAcquired(Samples.address(E1))).isFalse();
-    assertThat(heard).containsExactly("taken " + E1, "returned " + E1);
+    assertThat(owned).containsExactly("taken " + E1, "returned " + E1);
   }
 
   @Test
