@@ -19,7 +19,9 @@ public final class Located {
   private final JsonElement json;
   private final Position start;
 
-  /** The positions of the fields and elements of each object and list, which is an identity key. */
+  /**
+   * Maps each object and list, compared by identity, to the positions of its fields or elements.
+   */
   private final Map<JsonElement, Map<String, Position>> positions;
 
   Located(JsonElement json, Position start, Map<JsonElement, Map<String, Position>> positions) {
@@ -56,7 +58,7 @@ public final class Located {
   }
 
   /**
-   * @param from the part of the document from which the steps lead on
+   * @param from the part of the document that contains the first step
    */
   Position positionOf(List<String> steps, JsonElement from, Position ofFrom) {
     JsonElement part = from;
