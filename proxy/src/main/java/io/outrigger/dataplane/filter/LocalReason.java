@@ -17,15 +17,13 @@ public enum LocalReason {
   XDS_ERROR,
   CIRCUIT_BREAKER,
   FAULT,
-  CONNECT_FAILURE,
   UPSTREAM_RESET,
   /** The backend ended a gRPC response without a status (SC-17). */
   MISSING_STATUS,
   /** The request breaks a rule of gRPC, such as a malformed {@code grpc-timeout}. */
   BAD_REQUEST,
   /** The request's header list is larger than {@code --max-header-bytes}. */
-  HEADERS_TOO_LARGE,
-  DRAINING;
+  HEADERS_TOO_LARGE;
 
   /** The {@code :status} of an answer when there is no response of a backend to relay. */
   public static final int HTTP_UNAVAILABLE = 503;

@@ -42,7 +42,7 @@ class CallStatsTotalsTest {
     second.httpStatus(0);
     second.httpStatus(999);
     first.local(LocalReason.DEADLINE);
-    second.local(LocalReason.DRAINING);
+    second.local(LocalReason.OVERLOAD);
     first.grpcStatus(Code.OK);
     second.grpcStatus(Code.UNAVAILABLE);
 
@@ -52,7 +52,7 @@ class CallStatsTotalsTest {
     assertThat(totals.queued()).isEqualTo(7);
     assertThat(totals.count(CallCounter.UNOBSERVED)).isEqualTo(2);
     assertThat(totals.byHttpClass()).isEqualTo(Map.of("3xx", 2L, "5xx", 1L));
-    assertThat(totals.byLocalReason()).isEqualTo(Map.of("deadline", 1L, "draining", 1L));
+    assertThat(totals.byLocalReason()).isEqualTo(Map.of("deadline", 1L, "overload", 1L));
     assertThat(totals.byGrpcStatus()).isEqualTo(Map.of("OK", 1L, "UNAVAILABLE", 1L));
     assertThat(totals.succeeded()).isEqualTo(3);
   }

@@ -82,7 +82,7 @@ class LocalReplyTest {
       String message, String note, String node, String expected) {
     RpcStatus status = RpcStatus.unavailable(message);
 
-    RpcStatus noted = LocalReply.noted(status, LocalReason.CONNECT_FAILURE, note, node);
+    RpcStatus noted = LocalReply.noted(status, LocalReason.UPSTREAM_RESET, note, node);
 
     assertThat(noted).isEqualTo(RpcStatus.unavailable(expected));
   }
