@@ -30,7 +30,7 @@ final class ClusterMeter implements LoadMeter {
   private final DropCounts drops;
   private String edsServiceName = "";
   private Optional<LoadReporting> reporting = Optional.empty();
-  private @Nullable LoadRegistry.Counts counts; // null if no load is reported
+  private LoadRegistry.@Nullable Counts counts; // null if no load is reported
   private boolean closed;
   private volatile FailureNote note;
 

@@ -6,6 +6,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,9 +23,12 @@ public final class Located {
   /**
    * Maps each object and list, compared by identity, to the positions of its fields or elements.
    */
-  private final Map<JsonElement, Map<String, Position>> positions;
+  private final IdentityHashMap<JsonElement, Map<String, Position>> positions;
 
-  Located(JsonElement json, Position start, Map<JsonElement, Map<String, Position>> positions) {
+  Located(
+      JsonElement json,
+      Position start,
+      IdentityHashMap<JsonElement, Map<String, Position>> positions) {
     this.json = json;
     this.start = start;
     this.positions = positions;

@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class Positions {
-  private static final Located EMPTY = new Located(new JsonObject(), new Position(1, 1), Map.of());
+  private static final Located EMPTY =
+      new Located(new JsonObject(), new Position(1, 1), new IdentityHashMap<>());
 
   private final Path path;
   private final String text;

@@ -47,7 +47,8 @@ public final class YamlReader {
       Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
 
   private final LoadSettings settings;
-  private final Map<JsonElement, Map<String, Position>> positions = new IdentityHashMap<>();
+  private final IdentityHashMap<JsonElement, Map<String, Position>> positions =
+      new IdentityHashMap<>();
   private int parts;
   private int maxParts;
 
