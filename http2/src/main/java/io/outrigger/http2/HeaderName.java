@@ -84,9 +84,10 @@ public final class HeaderName {
   }
 
   /**
-   * Returns the {@link KnownName} of a name that has no shared object. A proxy names its caller in
-   * {@code x-forwarded-client-cert}. In this name, an underscore counts as a hyphen: CGI (RFC 3875
-   * section 4.1.18), WSGI, Rack and PHP treat both alike.
+   * Returns {@link KnownName#FORWARDED_CLIENT_CERT} if {@code text} is that name with underscores
+   * in place of hyphens, otherwise {@link KnownName#OTHER}. A proxy names its caller in {@code
+   * x-forwarded-client-cert}; CGI (RFC 3875 section 4.1.18), WSGI, Rack and PHP treat underscores
+   * and hyphens alike.
    */
   private static KnownName unshared(AsciiString text) {
     String forwarded = KnownName.FORWARDED_CLIENT_CERT.text();

@@ -8,7 +8,7 @@ import io.outrigger.base.LoopConfined;
  * once (RFC 9113 section 5.1.2). An app that cancels all of its requests (CVE-2023-44487) could
  * thus send requests faster than a backend reads them, at the expense of other apps.
  *
- * <p>After {@value #STEP} reset requests, an empty SETTINGS frame is sent. A server that
+ * <p>After {@value #STEP} such resets, this class sends an empty SETTINGS frame. A server that
  * acknowledges SETTINGS has read all earlier frames (section 6.5.3). SETTINGS are used instead of
  * PING: gRPC servers close a connection after three PINGs if they sent no response in between.
  * While {@value #MAX} reset requests are possibly unread, no stream is opened. If the server does

@@ -162,8 +162,8 @@ final class StreamTable {
   /**
    * Whether HEADERS on a closed stream id are ignored: the peer may have sent the HEADERS before it
    * received our reset. A client also ignores HEADERS on a forgotten id: a response may be late by
-   * any number of streams. A server does not ignore such HEADERS, because the client may have
-   * skipped the id.
+   * any number of streams. A server ignores no HEADERS on a forgotten id: the client may have
+   * skipped this id, and must then not use it (RFC 9113 section 5.1.1).
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections to one address, in the form that policies use. A node that counts calls wraps the
- * subchannels of its children (decision lb-0001). Such a wrapper changes only the methods by which
- * it counts. Methods must run on the control loop, unless their javadoc names another thread.
+ * subchannels of its children (decision lb-0001). The wrapper overrides methods such as {@link
+ * #callEnded}, and forwards all others to the wrapped subchannel. Methods must run on the control
+ * loop, unless their javadoc names another thread.
  */
 public interface Subchannel {
   /** The endpoint with its locality and priority. Any thread may call this method. */

@@ -13,7 +13,10 @@ public record WorkloadEndpoint(String uri, String target) {
   private static final String FORMS =
       "give unix:///path/of/the/socket or tcp://address:port, the address as numbers";
 
-  /** Parses an endpoint's URI. The caller adds {@code text} to the message of a failure. */
+  /**
+   * Parses an endpoint's URI. A failure's message does not contain {@code text}; the caller adds
+   * it.
+   */
   public static Outcome<WorkloadEndpoint> parse(String text) {
     URI uri;
     try {

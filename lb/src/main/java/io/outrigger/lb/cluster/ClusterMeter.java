@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Collects the counts of one cluster_impl policy for load reports: the calls of its subchannels,
  * and the calls that the policy dropped.
  *
- * <p>The meter reads the counters of the subchannels when a report is due. The calls since the last
- * reading are added to the locality that the endpoint had during this time (decision lb-0015). A
- * closed subchannel is read until its last call has ended.
+ * <p>The meter reads the counters of the subchannels when a report is due. It reports the calls
+ * since the last reading under the locality that the endpoint had during this time (decision
+ * lb-0015). A closed subchannel is read until its last call has ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {

@@ -2,8 +2,8 @@ package io.outrigger.lb.override;
 
 /**
  * The owner of the connection to an address (A75): none, the policy that balances the address, or
- * sessions only. {@code Ownership} computes the next owner and the action. The {@link AddressEntry}
- * stores the owner and performs the action.
+ * sessions only. {@code Ownership} computes the next owner, and the {@link Action} on the lease or
+ * the connection. The {@link AddressEntry} stores the owner and performs the action.
  *
  * <pre>
  * NONE     -> BALANCER on ACQUIRED  lease

@@ -55,7 +55,7 @@ public final class ConnectionPace {
   }
 
   /**
-   * Returns a connector that starts the attempts of a target's connector within the limit. Any
+   * Returns a wrapper of a target's connector, whose attempts start only within the limit. Any
    * thread may call this method.
    */
   public Connector of(Connector connector) {

@@ -29,7 +29,10 @@ public record LbNode(
     List<LbNode> children,
     List<LbEndpoint> endpoints,
     boolean isUsed) {
-  /** The {@code detail} of a node that its parent has not started. */
+  /**
+   * The {@code detail} of a node that exists only in the configuration: no policy was started for
+   * it.
+   */
   public static final String NOT_STARTED = "not started";
 
   public LbNode {

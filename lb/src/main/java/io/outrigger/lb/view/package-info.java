@@ -1,7 +1,7 @@
 /**
- * The output of the tree for people. Status views show nodes, endpoints and their counts. The log,
- * the metrics and the event history get events. Policies describe themselves to a {@link
- * io.outrigger.lb.view.NodeVisitor} and report events to an {@link
+ * The load-balancing tree as operators see it. Status views show its nodes, its endpoints and their
+ * counts. The log, the metrics and the event history get its events. Policies describe themselves
+ * to a {@link io.outrigger.lb.view.NodeVisitor} and report events to an {@link
  * io.outrigger.lb.view.LbObserver}. This package does not affect calls. The classes are used on the
  * control loop; published values are immutable.
  */

@@ -47,7 +47,7 @@ public interface CallSpans {
   /** Called when the current delay has a new reason but the same type. */
   default void delayReason(String reason) {}
 
-  /** Called when a delay ends before its attempt or call ends. */
+  /** Called when the current delay ends and its attempt or call continues. */
   default void delayEnds() {}
 
   default void attemptFailed(RpcStatus failure) {}

@@ -20,7 +20,7 @@ public record FilterPlan(
   }
 
   /**
-   * The session that a request's cookie requests (A55, A60).
+   * The session of a request, according to its cookie (A55, A60).
    *
    * @param cluster the cluster in the cookie, even if the route does not have it; may be empty
    * @param selected the route's cluster that the cookie selects; empty when there is none

@@ -129,7 +129,7 @@ public final class SessionFilter implements RouteFilter {
   }
 
   /**
-   * The session of one call. Holds the endpoint that the cookie requests, and the endpoint to which
+   * The session of one call. Holds the endpoint that the cookie names, and the endpoint to which
    * the call was sent. A request without a valid cookie starts a new session.
    */
   @LoopConfined

@@ -27,9 +27,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the attempts of one call in the cluster that routing chose (A31-04). Picks until a stream
- * to a backend is open. Picks again when the backend refused the request or the route's retry
- * policy allows a retry (A6, A44).
+ * Makes the attempts of one call in the cluster that routing chose (A31-04). Picks a subchannel,
+ * repeatedly if necessary, until a stream to a backend is open. Picks again when the backend
+ * refused the request or the route's retry policy allows a retry (A6, A44).
  *
  * <pre>
  * IDLE        -> PICKING      on begin

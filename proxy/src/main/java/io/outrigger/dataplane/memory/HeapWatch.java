@@ -57,7 +57,7 @@ public final class HeapWatch {
   /**
    * The sizes of the heap in bytes, as {@link Runtime} reports them.
    *
-   * @param totalBytes the size that the JVM has reserved, used or not
+   * @param totalBytes the committed size, used or not
    * @param usedBytes the used bytes, garbage included
    * @param maxBytes the size up to which the heap can grow
    * @param collect runs a full collection, which stops all threads for some ten milliseconds

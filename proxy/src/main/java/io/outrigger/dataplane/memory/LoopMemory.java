@@ -265,8 +265,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Whether another loop has a connection that is at least four times as heavy. When memory is
-   * full, the result is true only for connections below {@link #TRIFLE_BYTES}.
+   * Whether another loop has a connection that is more than four times as heavy as {@code next}.
+   * When memory is full, the result is false unless {@code next} is below {@link #TRIFLE_BYTES}.
    */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4

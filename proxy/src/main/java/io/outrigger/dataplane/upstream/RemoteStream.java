@@ -42,7 +42,10 @@ import org.slf4j.LoggerFactory;
 final class RemoteStream implements Http2Stream {
   private static final Logger log = LoggerFactory.getLogger(RemoteStream.class);
 
-  /** The borrowing side, called on the loop whose calls wait for streams of another loop. */
+  /**
+   * The event loop whose calls wait for streams of another loop. Its methods are called on this
+   * loop.
+   */
   interface Borrower {
     /** Called just before {@code waiter} gets its stream. */
     void onLent(CallTransport.Waiter waiter);
@@ -51,7 +54,10 @@ final class RemoteStream implements Http2Stream {
     void onNotLent(CallTransport.Waiter waiter);
   }
 
-  /** The lending side, called on the loop that has connections and lends their streams. */
+  /**
+   * The event loop that has connections and lends their streams. Its methods are called on this
+   * loop.
+   */
   interface Lender {
     /** Notifies {@code waiter}, now or later, that a stream is open or cannot be opened. */
     void lend(Owner waiter);

@@ -205,7 +205,10 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     postToEach(LoopConnections::closeUnusedExtras);
   }
 
-  /** Called on the loop of a new connection whose streams can already be lent. */
+  /**
+   * Called on the loop of a new connection, when {@link LoopConnections#lends} of this loop is
+   * true.
+   */
   void onEstablished() {
     established.incrementAndGet();
     control.execute(
@@ -268,7 +271,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /**
    * Closes the transport because the last connection has ended or the first attempt has failed.
    *
-   * @param reason the reason without the address, which load balancing adds
+   * @param reason the reason without the address; load balancing adds the address
    */
   void onEnd(String reason, Ending last) {
     Ending ending = served ? Ending.SERVED : last;

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 
 /**
  * The reply of {@code /lb} (CONTRACT section 6). The control loop writes the reply while it visits
- * the trees. For ten thousand endpoints, a copy for another thread would cost the control loop more
- * time than the text (decision proxy-0016).
+ * the trees. Copying ten thousand endpoints for another thread would take the control loop longer
+ * than writing their text (decision proxy-0016).
  */
 @ControlConfined
 public final class LbViews {

@@ -60,9 +60,8 @@ public final class Explainer {
   private final Map<Object, Branch> branches = new LinkedHashMap<>();
 
   /**
-   * The result of each examined route, by the route's index. The result is {@link
-   * RouteMatch#NO_MISS} if the route matched in any walk, otherwise the index of the matcher that
-   * did not match.
+   * The result of each examined route, by the route's index: {@link RouteMatch#NO_MISS} if at least
+   * one walk matched the route; otherwise the index of the matcher that did not match.
    */
   private final Map<Integer, Integer> results = new TreeMap<>();
 
@@ -123,7 +122,7 @@ public final class Explainer {
   private record Outcome(
       Route route, List<FilterPlan> filters, String cluster, Optional<CookieSession> session) {}
 
-  /** One walk through the routes, with the probability and the number of its draws. */
+  /** One walk through the routes: its probability, and the number of its random draws. */
   private final class Walk {
     private final int misses;
     private double probability = 1;

@@ -128,7 +128,8 @@ final class BootstrapWait {
    * Makes one attempt. Returns false when another attempt must follow, because a file is missing,
    * or because a file is invalid and another process may still be writing it.
    *
-   * @param found the source to use; if empty, this method reads the source again
+   * @param found the source that was found at the start; if empty, this attempt looks for the
+   *     source
    */
   private boolean isUsed(Optional<ConfigSource> found, Use use) throws InvalidInput {
     boolean wasWrong = isWrong;

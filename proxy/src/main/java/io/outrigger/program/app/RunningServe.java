@@ -54,7 +54,7 @@ final class RunningServe {
   }
 
   void start(ControlLoop control, ControlPlanes.Known known) {
-    // The start has checked that the bootstrap gives the Listener a name.
+    // PortsReader has checked that the bootstrap gives the Listener a name.
     resource =
         ListenerNames.ofServer(known.bootstrap(), spec.listen().toString())
             .toOptional()

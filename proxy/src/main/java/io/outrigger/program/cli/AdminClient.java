@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 /**
  * A blocking HTTP client for the admin server of a running sidecar, called on a command's thread.
  *
- * <p>The client uses {@link HttpURLConnection}, because a request by {@code java.net.http} takes
- * ten times the CPU time, and containers run {@code outrigger wait} every few seconds.
+ * <p>The client uses {@link HttpURLConnection}: a request by {@code java.net.http} takes ten times
+ * the CPU time. Health checks of containers run {@code outrigger wait} every few seconds.
  */
 record AdminClient(ListenAddress.Tcp address) {
   private static final String DEFAULT_ADDRESS = "127.0.0.1:9901";

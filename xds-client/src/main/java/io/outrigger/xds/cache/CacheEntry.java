@@ -69,8 +69,8 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Whether a timer must wait for the resource (A57-19, A88-42). This is the case for a STALE
-   * resource, and for a resource without a version in use that is not known to be missing.
+   * Whether a timer must wait for the resource (A57-19, A88-42). True in the states REQUESTED and
+   * STALE, and in NACKED and RECEIVED_ERROR while no version is in use.
    */
   public boolean awaitsAnswer() {
     return isStale()

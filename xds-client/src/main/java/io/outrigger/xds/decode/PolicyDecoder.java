@@ -29,7 +29,7 @@ record PolicyDecoder(String typeName, Extension extension, Custom custom, Option
     Optional<BalancingPolicy> decode(LoadBalancingPolicy proto, FieldErrors errors);
   }
 
-  /** The form of gRPC's service config, which control planes send in a TypedStruct. */
+  /** The form of gRPC's service config. Control planes send this form in a TypedStruct. */
   record Custom(String name, Function<ServiceConfig, Optional<BalancingPolicy>> decoder) {}
 
   /** A value of {@code lb_policy} (A52-04), with settings in another field of the cluster. */

@@ -212,8 +212,8 @@ final class ClusterWalk {
    * The leaves of one aggregate cluster in depth-first order. A leaf that occurs several times is
    * listed once, at its first position (A37).
    *
-   * <p>Each root has its own set of reached clusters. A set that several roots share would make the
-   * lists of leaves incomplete.
+   * <p>Each root has its own set of reached clusters. With a common set, the list of a root would
+   * lack the leaves that an earlier root has reached.
    */
   static final class Flattening {
     /** The depth that causes an error; the root cluster has depth 0 (A37, A75-11). */

@@ -68,8 +68,10 @@ public final class XdsDependencyManager {
     void onConfig(Outcome<XdsConfig> config);
 
     /**
-     * Called when only clusters have changed. The clusters belong to the configuration or, if the
-     * target has failed, are still in use by calls.
+     * Called when only clusters have changed.
+     *
+     * @param changed the changed clusters of the configuration; if the target has failed, the
+     *     changed clusters that calls hold
      */
     void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }

@@ -26,7 +26,7 @@ public record ServicePort(String service, String namespace, String port) {
     return service + "." + namespace + (number().isPresent() ? ":" + port : "");
   }
 
-  /** Returns the server that status views show for the target. */
+  /** Returns the server that takes the place of a control plane. Status views show its name. */
   public XdsServer server() {
     return new XdsServer(
         toString(),

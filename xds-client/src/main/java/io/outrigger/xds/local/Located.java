@@ -62,11 +62,11 @@ public final class Located {
   }
 
   /**
-   * @param from the part of the document that contains the first step
+   * @param root the object or list that contains the first step
    */
-  Position positionOf(List<String> steps, JsonElement from, Position ofFrom) {
-    JsonElement part = from;
-    Position found = ofFrom;
+  Position positionOf(List<String> steps, JsonElement root, Position ofRoot) {
+    JsonElement part = root;
+    Position found = ofRoot;
     for (String step : steps) {
       Map<String, Position> parts = positions.getOrDefault(part, Map.of());
       Optional<String> next =

@@ -118,8 +118,9 @@ public final class AdsClients {
   }
 
   /**
-   * Returns the client of all served addresses; may be called on any thread. Served addresses and
-   * targets share a stream, unless targets have their own streams (A71).
+   * Returns the client of all served addresses; may be called on any thread. If all targets share
+   * one stream, served addresses use this stream too. If each target has its own stream (A71), all
+   * served addresses share another stream.
    */
   public XdsClient ofServers() {
     return of(SERVERS, isShared() ? ALL_TARGETS : SERVERS, bootstrap, keeper);
