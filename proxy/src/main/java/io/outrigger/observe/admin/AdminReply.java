@@ -45,7 +45,6 @@ public record AdminReply(
     ByteBuf body,
     Optional<Supplier<CompletionStage<String>>> feed,
     Map<String, String> headers) {
-  private static final int MAX_INDENTED_ENDPOINTS = 200;
   private static final String JSON = "application/json; charset=utf-8";
   private static final String TEXT = "text/plain; charset=utf-8";
 
@@ -103,10 +102,10 @@ public record AdminReply(
   }
 
   /**
-   * @param endpoints the number of endpoints in the document; a document with many endpoints is not
-   *     indented, since indentation would be most of its bytes
+   * @param isForPeople whether to indent the document; indentation is most of the bytes of a long
+   *     document
    */
-  static AdminReply json(int status, int endpoints, Document document) {
+  static AdminReply json(int status, boolean isForPeople, Document document) {
     return written(
         status,
         JSON,
@@ -115,7 +114,7 @@ public record AdminReply(
           var buffer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
           var text = new PlainWriter(buffer);
           var json = new JsonWriter(text);
-          json.setIndent(endpoints <= MAX_INDENTED_ENDPOINTS ? "  " : "");
+          json.setIndent(isForPeople ? "  " : "");
           document.writeTo(json);
           text.write('\n');
           text.flush();
@@ -124,7 +123,7 @@ public record AdminReply(
 
   /** Returns a reply with records, maps, lists, texts and numbers as JSON ({@link Json}). */
   public static AdminReply json(int status, Object value) {
-    return json(status, 0, json -> Json.write(value, json));
+    return json(status, true, json -> Json.write(value, json));
   }
 
   public static AdminReply text(int status, String text) {

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
@@ -45,6 +46,9 @@ public final class AdminServer implements AutoCloseable {
 
   /** The limit for probes is low, because any client may send them, and headers use much heap. */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
+
+  /** The read size is small, so that one read returns few pipelined requests. */
+  private static final int READ_BYTES = 2 * 1024;
 
   /** The limit of the kernel's send buffer, which counts against the container's memory. */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
@@ -95,6 +99,7 @@ public final class AdminServer implements AutoCloseable {
             .channel(NioServerSocketChannel.class)
             .handler(new ConnectionCap(MAX_CONNECTIONS))
             .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER_BYTES)
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(READ_BYTES))
             .childHandler(
                 new ChannelInitializer<SocketChannel>() {
                   @Override

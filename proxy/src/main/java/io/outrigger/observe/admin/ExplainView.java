@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class ExplainView {
   private static final double NANOS = 1e9;
 
+  /** The largest number of endpoints in a reply that is indented for people. */
+  private static final int MAX_READABLE = 200;
+
   private ExplainView() {}
 
   public static AdminReply reply(Explanation explanation) {
@@ -52,7 +55,7 @@ public final class ExplainView {
             "routes", explanation.routes().stream().map(ExplainView::verdict).toList(),
             "further_routes", explanation.furtherRoutes(),
             "branches", branches);
-    return AdminReply.json(200, endpoints, to -> Json.write(json, to));
+    return AdminReply.json(200, endpoints <= MAX_READABLE, to -> Json.write(json, to));
   }
 
   /**

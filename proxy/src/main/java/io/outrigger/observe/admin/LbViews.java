@@ -25,6 +25,9 @@ import java.util.function.Consumer;
  */
 @ControlConfined
 public final class LbViews {
+  /** The largest number of endpoints in a reply that is indented for people. */
+  private static final int MAX_READABLE = 200;
+
   private LbViews() {}
 
   /**
@@ -70,7 +73,7 @@ public final class LbViews {
     int endpoints = forwards.stream().mapToInt(Forward::endpoints).sum();
     return AdminReply.json(
         200,
-        endpoints,
+        endpoints <= MAX_READABLE,
         json -> {
           var trees = new TreeJson(json, detail, overlaid);
           json.beginObject().name("forwards").beginArray();
