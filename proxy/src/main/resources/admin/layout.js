@@ -20,8 +20,8 @@ const MAX_UNFOLDED = 8; // clusters that are shown with what is below them
 export const isMany = clusters => clusters.length > MAX_UNFOLDED;
 
 /**
- * Returns the boxes of a tree in depth-first order; of the tree's clusters, only those in `clusters`. A box contains the nested
- * policies of one thing (a target, a cluster, a priority, a locality), or the endpoints of a policy: `{id, parent, depth, title, rows, field, used, rate, failing, folded, foldable}`.
+ * The boxes of a tree in depth-first order, of its clusters those in `clusters`. A box holds policies one inside the other that are about the same thing,
+ * or the endpoints of a policy: `{id, parent, depth, title, rows, field, used, rate, failing, folded, foldable}`.
  * A row is `{id, node}` or `{id, endpoint}`; a field is the endpoints that are drawn as shapes.
  */
 export function boxesOf(root, unfolded, clusters = root.children) {

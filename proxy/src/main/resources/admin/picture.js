@@ -32,7 +32,7 @@ export class Picture {
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  /** @param clusters the clusters of the root that are shown */
+  /** @param clusters of the root, those to be shown */
   set(root, clusters = root?.children) {
     this.#root = root;
     this.#clusters = clusters;
@@ -158,7 +158,7 @@ export class Picture {
     return this.#boxes.flatMap(box => box.folded ? box.rows.slice(0, 1) : box.rows);
   }
 
-  /** Up and down move through the rows in the order of the tree; left moves to the parent of a box, right to its first child. */
+  /** Arrow keys go through the rows in the order of the tree; left and right, to the box above and below. */
   #onKey(event) {
     const item = event.target.item;
     if (!item) return;

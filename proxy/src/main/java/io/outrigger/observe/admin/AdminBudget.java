@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bounds the bytes of unread replies of all admin servers together. When a new reply exceeds the
- * bound, other clients are disconnected, beginning with the client whose unread reply is the
- * oldest. Clients that never read thus do not prevent replies to other clients. Before a reply
- * larger than the bound is sent, all other clients with unread replies are disconnected.
+ * bound, other clients are disconnected, the one with the oldest unread reply first. Clients that
+ * never read thus do not prevent replies to other clients. Before a reply larger than the bound is
+ * sent, all other clients with unread replies are disconnected.
  */
 @AnyThread
 public final class AdminBudget {

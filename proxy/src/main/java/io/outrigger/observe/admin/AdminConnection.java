@@ -15,9 +15,11 @@ import io.netty.handler.timeout.IdleStateEvent;
 import io.outrigger.base.DidYouMean;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.dataplane.memory.OutOfMemory;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -28,13 +30,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to an admin server. If a client pipelines, and a request arrives before the reply
- * to the previous request was sent, the connection ends after that reply. Requests that read state
- * wait in the {@link ReplyQueue}; probes do not wait, because their timeouts are short. If the
- * connection closes during the wait, no reply is created.
+ * One connection to an admin server. Pipelined requests wait until the response to the previous
+ * request has been written to the socket. When {@link #MAX_PENDING} requests wait, the socket is
+ * not read. Requests that read state also wait in the {@link ReplyQueue}; probes do not, because
+ * their timeouts are short. If the connection closes during the wait, no reply is created.
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
+  /** Reading stops at this many waiting requests; until then, reads detect a close. */
+  static final int MAX_PENDING = 16;
+
   private static final Logger log = LoggerFactory.getLogger(AdminConnection.class);
   private static final Set<String> READ_METHODS = Set.of("GET", "HEAD");
   private static final Set<String> PROBES = Set.of("/live", "/ready");
@@ -45,6 +50,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   private final Map<String, AdminEndpoint> endpoints;
   private final ReplyQueue replyQueue;
   private final AdminBudget budget;
+  private final Queue<FullHttpRequest> pending = new ArrayDeque<>();
   private boolean isAnswering;
 
   /** Whether the last request has arrived; all later bytes are ignored (RFC 9112 section 9.6). */
@@ -68,18 +74,22 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
     if (isLast) {
       return;
     }
-    isLast = isAnswering || !request.decoderResult().isSuccess() || !HttpUtil.isKeepAlive(request);
-    if (!isAnswering) {
+    if (isAnswering) {
+      pending.add(request.retain());
+      context.channel().config().setAutoRead(pending.size() < MAX_PENDING);
+    } else {
       begin(context, request);
     }
+    isLast = !request.decoderResult().isSuccess() || !HttpUtil.isKeepAlive(request);
   }
 
   private void begin(ChannelHandlerContext context, FullHttpRequest request) {
     isAnswering = true;
     if (!request.decoderResult().isSuccess()) {
-      send(context, refusal(request.decoderResult().cause()), false);
+      refuse(context, refusal(request.decoderResult().cause()));
       return;
     }
+    boolean keepAlive = HttpUtil.isKeepAlive(request);
     boolean head = request.method().name().equals("HEAD");
     String uri = request.uri();
     answer(context, request)
@@ -92,13 +102,26 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
                           if (reply == null) {
                             fail(context, uri, head, failure);
                           } else if (reply.feed().isPresent() && !head) {
-                            context.write(reply.beginning());
-                            stream = new EventStream(context, reply.feed().get());
-                            stream.start();
+                            stream(context, reply, reply.feed().get());
                           } else {
-                            send(context, reply, head);
+                            reply.feed().ifPresent(EventFeed::close);
+                            send(context, reply, keepAlive, head);
                           }
                         }));
+  }
+
+  /** Begins the next request after the previous response has been written to the socket. */
+  private void next(ChannelHandlerContext context) {
+    isAnswering = false;
+    context.channel().config().setAutoRead(true);
+    FullHttpRequest request = pending.poll();
+    if (request != null) {
+      try {
+        begin(context, request);
+      } finally {
+        request.release();
+      }
+    }
   }
 
   private void fail(
@@ -111,8 +134,18 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       return; // the client has disconnected
     }
     log.error("admin request {} failed", uri, cause);
-    isLast = true;
-    send(context, AdminReply.text(500, "internal error, see the log"), head);
+    send(context, AdminReply.text(500, "internal error, see the log"), false, head);
+  }
+
+  private void stream(ChannelHandlerContext context, AdminReply reply, EventFeed feed) {
+    if (!context.channel().isActive()) {
+      feed.close();
+      return;
+    }
+    context.write(reply.beginning());
+    var opened = new EventStream(context, feed);
+    stream = opened;
+    opened.start();
   }
 
   @Override
@@ -121,6 +154,16 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       stream.pull();
     }
     context.fireChannelWritabilityChanged();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    pending.forEach(FullHttpRequest::release);
+    pending.clear();
+    if (stream != null) {
+      stream.close();
+    }
+    context.fireChannelInactive();
   }
 
   private CompletionStage<AdminReply> answer(
@@ -184,16 +227,12 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
     return slash < 0 ? null : endpoints.get(method + " " + path.substring(0, slash) + "/*");
   }
 
-  /**
-   * Sends a reply, and closes only the sending side after the last reply. The client then closes
-   * the connection. If unread bytes had arrived, closing both sides would reset the socket, and the
-   * client could lose the reply (RFC 9112 section 9.6).
-   */
-  private void send(ChannelHandlerContext context, AdminReply reply, boolean head) {
+  private void send(
+      ChannelHandlerContext context, AdminReply reply, boolean keepAlive, boolean head) {
     FullHttpResponse response = reply.response(head);
     AdminBudget.Unread unread =
         budget.add(response.content().readableBytes(), context.channel()::close);
-    if (isLast) {
+    if (!keepAlive) {
       response.headers().set(HttpHeaderNames.CONNECTION, "close");
     }
     context
@@ -201,13 +240,26 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
         .addListener(
             written -> {
               unread.done();
-              if (!written.isSuccess()) {
+              if (keepAlive && written.isSuccess()) {
+                next(context);
+              } else {
                 context.close();
-              } else if (isLast) {
-                ((DuplexChannel) context.channel()).shutdownOutput();
               }
-              isAnswering = false;
             });
+  }
+
+  /**
+   * Rejects a request that has not been read completely, and closes the sending side. The decoder
+   * discards further bytes until the client closes the connection or the connection is idle.
+   * Closing at once would reset the socket while it has unread bytes, and the client would lose the
+   * response (RFC 9112 section 9.6).
+   */
+  private static void refuse(ChannelHandlerContext context, AdminReply reply) {
+    FullHttpResponse response = reply.response(false);
+    response.headers().set(HttpHeaderNames.CONNECTION, "close");
+    context
+        .writeAndFlush(response)
+        .addListener(written -> ((DuplexChannel) context.channel()).shutdownOutput());
   }
 
   @Override

@@ -16,26 +16,22 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
-import java.io.BufferedWriter;
-import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
 /**
  * A reply of the admin server. The reply owns its body and is sent once.
  *
- * @param feed returns the next events as text, an empty text when there are none; empty for a reply
- *     that is not a stream
+ * @param feed the source of the events; empty for a reply that is not a stream
  * @param headers headers in addition to the headers of every reply
  */
 @AnyThread
@@ -43,7 +39,7 @@ public record AdminReply(
     int status,
     String contentType,
     ByteBuf body,
-    Optional<Supplier<CompletionStage<String>>> feed,
+    Optional<EventFeed> feed,
     Map<String, String> headers) {
   private static final String JSON = "application/json; charset=utf-8";
   private static final String TEXT = "text/plain; charset=utf-8";
@@ -61,7 +57,7 @@ public record AdminReply(
     this(status, contentType, Unpooled.wrappedBuffer(body), Optional.empty(), Map.of());
   }
 
-  public static AdminReply events(Supplier<CompletionStage<String>> feed) {
+  public static AdminReply events(EventFeed feed) {
     return new AdminReply(
         200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.of(feed), Map.of());
   }
@@ -110,9 +106,7 @@ public record AdminReply(
         status,
         JSON,
         out -> {
-          // The buffer avoids encoding each small write of the JsonWriter by itself.
-          var buffer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
-          var text = new PlainWriter(buffer);
+          var text = new PlainWriter(out);
           var json = new JsonWriter(text);
           json.setIndent(isForPeople ? "  " : "");
           document.writeTo(json);
@@ -124,6 +118,15 @@ public record AdminReply(
   /** Returns a reply with records, maps, lists, texts and numbers as JSON ({@link Json}). */
   public static AdminReply json(int status, Object value) {
     return json(status, true, json -> Json.write(value, json));
+  }
+
+  /** Returns an object for {@link #json}; the arguments are alternately names and values. */
+  public static Map<String, Object> members(Object... namesAndValues) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      members.put(namesAndValues[i].toString(), namesAndValues[i + 1]);
+    }
+    return members;
   }
 
   public static AdminReply text(int status, String text) {
@@ -181,15 +184,48 @@ public record AdminReply(
     headers.forEach(response.headers()::set);
   }
 
-  /** Replaces {@linkplain PlainText#isControl control characters} by JSON escapes. */
-  private static final class PlainWriter extends FilterWriter {
-    PlainWriter(Writer out) {
-      super(out);
+  /**
+   * Writes the text of a JSON document in UTF-8, and replaces {@linkplain PlainText#isControl
+   * control characters} by JSON escapes. Text is encoded in parts of {@link #PART} characters,
+   * because encoding each small write by itself would double the time of a long document.
+   */
+  private static final class PlainWriter extends Writer {
+    private static final int PART = 8 * 1024;
+
+    private final StringBuilder part = new StringBuilder(PART);
+    private final OutputStream out;
+
+    PlainWriter(OutputStream out) {
+      this.out = out;
+    }
+
+    @Override
+    public void write(int c) {
+      part.append((char) c);
+    }
+
+    @Override
+    public void write(char[] text, int offset, int count) throws IOException {
+      write(new String(text, offset, count), 0, count);
     }
 
     @Override
     public void write(String text, int offset, int count) throws IOException {
-      out.write(PlainText.ofJson(text.substring(offset, offset + count)));
+      part.append(text, offset, offset + count);
+      if (part.length() >= PART) {
+        flush();
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      out.write(PlainText.ofJson(part.toString()).getBytes(StandardCharsets.UTF_8));
+      part.setLength(0);
+    }
+
+    @Override
+    public void close() throws IOException {
+      flush();
     }
   }
 }

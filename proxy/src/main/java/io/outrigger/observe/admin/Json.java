@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * a status becomes its message.
  */
 @AnyThread
-public final class Json {
+final class Json {
   private static final Gson GSON = gson();
 
   private Json() {}
@@ -78,7 +78,7 @@ public final class Json {
   }
 
   /** Returns an object; {@code members} are alternately names and values. */
-  public static JsonObject object(@Nullable Object... members) {
+  static JsonObject object(@Nullable Object... members) {
     var object = new JsonObject();
     for (int i = 0; i < members.length; i += 2) {
       object.add(String.valueOf(members[i]), tree(members[i + 1]));

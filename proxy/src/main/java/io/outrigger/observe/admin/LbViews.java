@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -58,10 +57,11 @@ public final class LbViews {
      * @throws IllegalArgumentException when the parameter has another value
      */
     public static Detail of(AdminRequest request) {
-      return request
-          .choice("detail", "calls", "full")
-          .map(word -> valueOf(word.toUpperCase(Locale.ROOT)))
-          .orElse(CONTRACT);
+      return switch (request.choice("detail", "calls", "full").orElse("")) {
+        case "calls" -> CALLS;
+        case "full" -> FULL;
+        default -> CONTRACT;
+      };
     }
   }
 
@@ -106,7 +106,7 @@ public final class LbViews {
         true);
   }
 
-  /** Writes trees as JSON while they are visited, so that no tree is in memory as a whole. */
+  /** Writes trees as JSON while they are visited, without an object per endpoint. */
   private static final class TreeJson implements NodeVisitor {
     private final JsonWriter json;
     private final Detail detail;

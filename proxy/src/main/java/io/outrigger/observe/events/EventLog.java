@@ -7,8 +7,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Keeps the latest events of each kind, so that events of ten thousand lost endpoints do not evict
@@ -21,6 +23,7 @@ public final class EventLog {
 
   private final ControlLoop control;
   private final Map<EventKind, ArrayDeque<Event>> byKind = new EnumMap<>(EventKind.class);
+  private final Set<Runnable> listeners = new LinkedHashSet<>();
   private long lastSeq;
 
   /**
@@ -51,6 +54,7 @@ public final class EventLog {
     if (kept.size() > KEPT_OF_A_KIND) {
       kept.remove();
     }
+    List.copyOf(listeners).forEach(Runnable::run);
   }
 
   /**
@@ -70,5 +74,16 @@ public final class EventLog {
     List<Event> page = isLast ? newer : newer.subList(0, limit);
     long next = isLast ? Math.max(since, lastSeq) : page.get(page.size() - 1).seq();
     return new Page(page, next);
+  }
+
+  /** Runs the listener on the control loop after each event, until {@link #unlisten}. */
+  public void listen(Runnable listener) {
+    control.checkInside();
+    listeners.add(listener);
+  }
+
+  public void unlisten(Runnable listener) {
+    control.checkInside();
+    listeners.remove(listener);
   }
 }

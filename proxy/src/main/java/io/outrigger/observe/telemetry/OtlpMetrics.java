@@ -42,8 +42,8 @@ final class OtlpMetrics implements MetricProducer {
   private static final AggregationTemporality SINCE_START = AggregationTemporality.CUMULATIVE;
 
   /**
-   * Units of gRPC's instruments that are only annotations. The metric snapshots do not contain
-   * these units, because the Prometheus library would append units to the names.
+   * Units of gRPC's instruments that are only annotations. The snapshots lack them, because the
+   * Prometheus library would append them to the names.
    */
   private static final Map<String, String> UNITS =
       Map.ofEntries(

@@ -8,7 +8,6 @@ import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
 import io.outrigger.observe.admin.CallViews;
-import io.outrigger.observe.admin.Json;
 import io.outrigger.observe.admin.LbViews;
 import io.outrigger.observe.admin.OverlayViews;
 import io.outrigger.observe.admin.StaticPage;
@@ -157,7 +156,7 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> serverInfo() {
     return AdminReply.json(
             200,
-            Json.object(
+            AdminReply.members(
                 "version", ProgramVersion.text(),
                 "commit", ProgramVersion.commit(),
                 "jdk", Runtime.version().toString(),

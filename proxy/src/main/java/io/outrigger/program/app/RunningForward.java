@@ -1,6 +1,5 @@
 package io.outrigger.program.app;
 
-import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenAddress;
@@ -8,9 +7,10 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
-import io.outrigger.observe.admin.Json;
+import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.history.TrafficHistory;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -81,7 +81,7 @@ record RunningForward(
   }
 
   /** Returns the entry of this forward in {@code /forwards}. */
-  JsonObject view(Parts parts) {
+  Map<String, Object> view(Parts parts) {
     EndpointTally tally = tally();
     Optional<String> missing = parts.bootstrapWait.missing();
     Optional<String> drain = parts.drain.phase();
@@ -89,7 +89,7 @@ record RunningForward(
         drain.isPresent()
             ? "DRAINING"
             : (missing.isPresent() ? TargetRuntime.State.WAITING : state()).toString();
-    return Json.object(
+    return AdminReply.members(
         "name", name,
         "listen", listen.toString(),
         "target", target,

@@ -1,6 +1,5 @@
 package io.outrigger.program.app;
 
-import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.ListenerNames;
@@ -10,11 +9,12 @@ import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.dataplane.serve.ServedListener;
-import io.outrigger.observe.admin.Json;
+import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.metrics.MetricsView;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.xds.serving.ServingState;
 import io.outrigger.xds.serving.ServingWatcher;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -126,8 +126,8 @@ final class RunningServe {
   }
 
   /** Returns the entry of this address in {@code /listeners}. */
-  JsonObject view(Parts parts) {
-    return Json.object(
+  Map<String, Object> view(Parts parts) {
+    return AdminReply.members(
         "name", spec.name(),
         "listen", spec.listen().toString(),
         "app", spec.app().toString(),
@@ -144,8 +144,8 @@ final class RunningServe {
         "connections", port.connections());
   }
 
-  private static JsonObject view(ServerFilterChain chain) {
-    return Json.object(
+  private static Map<String, Object> view(ServerFilterChain chain) {
+    return AdminReply.members(
         "name", chain.name(),
         "tls", chain.tls().isPresent(),
         "client_certificate",

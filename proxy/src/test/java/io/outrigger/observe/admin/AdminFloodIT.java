@@ -135,16 +135,15 @@ final class AdminFloodIT {
   }
 
   @Test
-  void aRequestBeforeTheAnswerEndsTheConnectionAfterTheAnswer() throws Exception {
+  void answersComeInTheOrderOfTheRequests() throws Exception {
     Socket socket = connect();
     ask(socket, "/slow");
-    CompletableFuture<AdminReply> answer = nextSlow();
-    ask(socket, "/quick");
-    rest(asking("/live")); // the server has read both
+    ask(socket, "/live");
+    ask(socket, "/quick", "Connection: close\r\n");
 
-    answer.complete(AdminReply.text(200, "slow"));
+    nextSlow().complete(AdminReply.text(200, "slow"));
 
-    assertThat(rest(socket)).containsIgnoringCase("connection: close").endsWith("slow\n");
+    assertThat(rest(socket)).containsSubsequence("slow\n", "live\n", "quick\n");
   }
 
   @Test
@@ -244,5 +243,20 @@ final class AdminFloodIT {
     Socket young = idle.get(idle.size() - 1);
     young.getOutputStream().write("alhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     assertThat(young.getInputStream().read()).as("the youngest is served").isEqualTo('H');
+  }
+
+  @Test
+  void aClientThatPipelinesWithoutReadingIsNotReadFurther() throws Exception {
+    Socket socket = connect();
+    for (int i = 0; i < 500; i++) {
+      ask(socket, "/slow");
+    }
+    CompletableFuture<AdminReply> first = nextSlow();
+    rest(asking("/live"));
+
+    first.complete(AdminReply.text(200, "one"));
+    nextSlow();
+
+    assertThat(slow).as("one request at a time").isEmpty();
   }
 }

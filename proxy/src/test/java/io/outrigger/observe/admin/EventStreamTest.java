@@ -10,25 +10,38 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class EventStreamTest {
   private final EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
-  private final Queue<CompletableFuture<String>> asked = new ArrayDeque<>();
-  private final EventStream stream = new EventStream(channel.pipeline().firstContext(), this::next);
+  private final ScriptedFeed feed = new ScriptedFeed();
+  private final EventStream stream = new EventStream(channel.pipeline().firstContext(), feed);
 
   /** Answers when the test says so. */
-  private CompletableFuture<String> next() {
-    var answer = new CompletableFuture<String>();
-    asked.add(answer);
-    return answer;
+  private static final class ScriptedFeed implements EventFeed {
+    final Queue<CompletableFuture<String>> asked = new ArrayDeque<>();
+    boolean closed;
+
+    @Override
+    public CompletionStage<String> next() {
+      var answer = new CompletableFuture<String>();
+      asked.add(answer);
+      return answer;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
   }
 
   @AfterEach
   void close() {
+    stream.close();
     channel.finishAndReleaseAll();
+    assertThat(feed.closed).isTrue();
   }
 
   @Test
@@ -36,12 +49,12 @@ class EventStreamTest {
     stream.start();
     assertThat(written()).isEqualTo(": events follow\n\n");
     stream.pull();
-    assertThat(asked).hasSize(1);
+    assertThat(feed.asked).hasSize(1);
 
     answer("one");
 
     assertThat(written()).isEqualTo("one");
-    assertThat(asked).hasSize(1);
+    assertThat(feed.asked).hasSize(1);
   }
 
   @Test
@@ -52,44 +65,15 @@ class EventStreamTest {
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
 
     answer("one");
-    assertThat(asked).isEmpty();
+    assertThat(feed.asked).isEmpty();
 
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
     stream.pull();
-    assertThat(asked).hasSize(1);
-  }
-
-  @Test
-  void withoutEventsItAsksAgainAfterAWhileAndCommentsAreWritten() {
-    stream.start();
-    written();
-
-    for (int i = 0; i < EventStream.POLLS_PER_COMMENT; i++) {
-      assertThat(asked).hasSize(1);
-      assertThat(written()).isEmpty();
-      answer("");
-      assertThat(asked).as("not at once").isEmpty();
-      channel.advanceTimeBy(EventStream.POLL_MILLIS, TimeUnit.MILLISECONDS);
-      channel.runScheduledPendingTasks();
-    }
-
-    assertThat(written()).isEqualTo(":\n\n");
-  }
-
-  @Test
-  void aClosedConnectionIsNotAskedForAgain() {
-    stream.start();
-    channel.close();
-
-    answer("");
-    channel.advanceTimeBy(EventStream.POLL_MILLIS, TimeUnit.MILLISECONDS);
-    channel.runScheduledPendingTasks();
-
-    assertThat(asked).isEmpty();
+    assertThat(feed.asked).hasSize(1);
   }
 
   private void answer(String part) {
-    asked.remove().complete(part);
+    feed.asked.remove().complete(part);
     channel.runPendingTasks();
   }
 

@@ -56,6 +56,19 @@ class EventLogTest {
     assertThat(kept.message()).hasSize(Event.MAX_TEXT + 1).endsWith("x…");
   }
 
+  @Test
+  void listenersHearOfEachUntilTheyLeave() {
+    List<String> heard = new ArrayList<>();
+    Runnable listener = () -> heard.add("more");
+
+    loop.inside(() -> log.listen(listener));
+    add(EventKind.ACK, 2);
+    loop.inside(() -> log.unlisten(listener));
+    add(EventKind.ACK, 1);
+
+    assertThat(heard).hasSize(2);
+  }
+
   private void add(EventKind kind, int times) {
     for (int i = 0; i < times; i++) {
       loop.inside(() -> log.add(kind, "orders", "subject", "text"));

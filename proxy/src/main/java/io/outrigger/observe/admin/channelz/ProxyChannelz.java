@@ -195,7 +195,7 @@ public final class ProxyChannelz extends ChannelzImplBase {
 
   /**
    * Returns at most {@code size} + 1 objects, grpc-java's objects first. {@code isAll} means that
-   * grpc-java has no further objects; the proxy's objects then follow from the id {@code start}.
+   * grpc-java has no more; the proxy's objects then follow from the id {@code start}.
    */
   private static <T> List<T> joined(
       List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {
