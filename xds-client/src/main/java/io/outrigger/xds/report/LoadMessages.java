@@ -1,6 +1,5 @@
 package io.outrigger.xds.report;
 
-import com.google.protobuf.util.Durations;
 import io.envoyproxy.envoy.config.core.v3.Locality;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterStats;
 import io.envoyproxy.envoy.config.endpoint.v3.EndpointLoadMetricStats;
@@ -12,6 +11,7 @@ import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LocalityLoad;
 import io.outrigger.config.load.MetricTotal;
 import io.outrigger.xds.decode.WireNode;
+import java.time.Duration;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -41,7 +41,7 @@ final class LoadMessages {
             .setClusterName(load.cluster())
             .setClusterServiceName(load.edsServiceName())
             .setTotalDroppedRequests(load.dropped())
-            .setLoadReportInterval(Durations.fromNanos(load.interval().toNanos()));
+            .setLoadReportInterval(duration(load.interval()));
     new TreeMap<>(load.drops())
         .forEach(
             (category, calls) ->
@@ -86,6 +86,13 @@ final class LoadMessages {
     return UnnamedEndpointLoadMetricStats.newBuilder()
         .setNumRequestsFinishedWithMetric(total.requests())
         .setTotalMetricValue(total.sum())
+        .build();
+  }
+
+  private static com.google.protobuf.Duration duration(Duration duration) {
+    return com.google.protobuf.Duration.newBuilder()
+        .setSeconds(duration.getSeconds())
+        .setNanos(duration.getNano())
         .build();
   }
 }

@@ -49,20 +49,21 @@ final class Authority {
     this.name = name;
     this.servers = List.copyOf(servers);
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
-    this.kept = new KeptAuthority(keeper, scope, this);
-    this.subscriptions = new Subscriptions(loop, kept::onChanged, this::onSubscriptionsChanged);
-  }
-
-  String name() {
-    return name;
+    this.subscriptions = new Subscriptions(loop, this::onChanged, this::onSubscriptionsChanged);
+    this.kept =
+        new KeptAuthority(keeper, scope, name, subscriptions, this::isReachable, this::onOutage);
   }
 
   Subscriptions subscriptions() {
     return subscriptions;
   }
 
-  boolean isReachable() {
+  private boolean isReachable() {
     return inUse > 0 && last().outage().isEmpty();
+  }
+
+  private void onChanged(Subscription<?> subscription) {
+    kept.onChanged(subscription);
   }
 
   XdsStatusView.Authority status() {

@@ -7,6 +7,7 @@ import io.outrigger.xds.cache.CacheState;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Decides for one authority whether the resources in the folder of {@link StateKeeper} are used.
@@ -31,17 +32,33 @@ final class KeptAuthority {
 
   private final StateKeeper keeper;
   private final String scope;
-  private final Authority authority;
+  private final String name;
+  private final Subscriptions subscriptions;
+  private final BooleanSupplier isReachable;
+  private final Runnable onRestored;
   private final Set<Subscription<?>> tried = new HashSet<>();
   private final Set<Subscription<?>> restoring = new HashSet<>();
   private Phase phase = Phase.NEW;
   private TimerHandle restoreTimer = () -> {};
   private TimerHandle absenceTimer = () -> {};
 
-  KeptAuthority(StateKeeper keeper, String scope, Authority authority) {
+  /**
+   * @param isReachable whether a control plane of the authority can be reached
+   * @param onRestored called after kept resources were put into use, or were found unusable
+   */
+  KeptAuthority(
+      StateKeeper keeper,
+      String scope,
+      String name,
+      Subscriptions subscriptions,
+      BooleanSupplier isReachable,
+      Runnable onRestored) {
     this.keeper = keeper;
     this.scope = scope;
-    this.authority = authority;
+    this.name = name;
+    this.subscriptions = subscriptions;
+    this.isReachable = isReachable;
+    this.onRestored = onRestored;
   }
 
   String scope() {
@@ -49,14 +66,14 @@ final class KeptAuthority {
   }
 
   String name() {
-    return authority.name();
+    return name;
   }
 
   void onSubscriptionsChanged() {
     if (!keeper.isOn()) {
       return;
     }
-    boolean isUnused = authority.subscriptions().isEmpty();
+    boolean isUnused = subscriptions.isEmpty();
     keeper.setInUse(this, !isUnused);
     if (isUnused && phase != Phase.ANSWERED) {
       restoreTimer.cancel();
@@ -70,7 +87,7 @@ final class KeptAuthority {
   }
 
   private void onTimeout() {
-    phase = keeper.isAnswered(name()) ? Phase.OUTDATED : Phase.RESTORING;
+    phase = keeper.isAnswered(name) ? Phase.OUTDATED : Phase.RESTORING;
     restore();
   }
 
@@ -92,7 +109,7 @@ final class KeptAuthority {
 
   void onRestored(List<Subscription<?>> done) {
     done.forEach(restoring::remove); // removeAll would search the list for each element
-    authority.onOutage(); // reports an outage to watchers without a restored resource
+    onRestored.run();
   }
 
   /** Whether the kept resource is being decoded. Meanwhile, its watchers receive no outage. */
@@ -103,7 +120,7 @@ final class KeptAuthority {
   void onAnswered() {
     restoreTimer.cancel();
     phase = Phase.ANSWERED;
-    keeper.onAnswered(name());
+    keeper.onAnswered(name);
     tried.clear();
   }
 
@@ -144,7 +161,7 @@ final class KeptAuthority {
   }
 
   boolean isCurrent() {
-    return isAnswered() && authority.isReachable();
+    return isAnswered() && isReachable.getAsBoolean();
   }
 
   /**
@@ -164,6 +181,6 @@ final class KeptAuthority {
   }
 
   List<Subscription<?>> all() {
-    return authority.subscriptions().all();
+    return subscriptions.all();
   }
 }
