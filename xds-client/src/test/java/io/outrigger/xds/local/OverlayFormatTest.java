@@ -107,10 +107,6 @@ final class OverlayFormatTest {
             "5:5: rule r patch.typed_extension_protocol_options: must be a mapping with the key",
             "typed_extension_protocol_options: {a: {}}"),
         cluster(
-            "4:3: rule r patch: Cannot set field envoy.config.cluster.v3.Cluster.least_request_lb",
-            "ring_hash_lb_config: {minimum_ring_size: 5}",
-            "least_request_lb_config: {choice_count: 3}"),
-        cluster(
             "6:21: rule r patch.circuit_breakers.thresholds[0].max_reqests: unknown field",
             "circuit_breakers:",
             "  thresholds: [{max_reqests: 5}]"),
