@@ -17,7 +17,6 @@ import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import com.google.protobuf.util.JsonFormat;
 import io.outrigger.base.DidYouMean;
-import io.outrigger.xds.overlay.Patch;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,12 +62,18 @@ final class JsonDiagnosis {
     }
   }
 
+  static Optional<FieldDescriptor> find(Descriptor type, String name) {
+    return type.getFields().stream()
+        .filter(field -> field.getName().equals(name) || field.getJsonName().equals(name))
+        .findFirst();
+  }
+
   static void message(JsonObject tree, Descriptor type, FieldErrors errors) {
     for (Map.Entry<String, JsonElement> entry : tree.entrySet()) {
       if (entry.getKey().equals(TYPE)) {
         continue;
       }
-      Optional<FieldDescriptor> field = Patch.find(type, entry.getKey());
+      Optional<FieldDescriptor> field = find(type, entry.getKey());
       if (field.isEmpty()) {
         List<String> known = type.getFields().stream().map(FieldDescriptor::getName).toList();
         String likely = DidYouMean.question(entry.getKey(), known);

@@ -171,7 +171,7 @@ public final class PatchReader {
         .asMap()
         .forEach(
             (name, value) -> {
-              Optional<FieldDescriptor> field = Patch.find(type, name);
+              Optional<FieldDescriptor> field = JsonDiagnosis.find(type, name);
               if (field.isPresent() && !allowed.contains(field.get().getName())) {
                 errors.at(name).add(refusal(allowed, ruleFields));
               } else if (field.isPresent() && field.get().isMapField() && !value.isJsonNull()) {
@@ -181,12 +181,11 @@ public final class PatchReader {
               }
             });
     int before = errors.count();
-    JsonObject json = UnreadTypes.wrapped(kept);
-    JsonDiagnosis.message(json, type, errors);
-    Message.Builder values = base.newBuilderForType();
-    boolean isRead = errors.count() == before && JsonDiagnosis.parse(json, values, errors);
-    var read = new Patch(values.build(), isRead ? kept : new JsonObject());
-    warnOfNoEffect(read.tree(), type, type.getName(), errors);
+    JsonDiagnosis.message(UnreadTypes.wrapped(kept), type, errors);
+    Patch read =
+        errors.count() > before
+            ? Patch.NOTHING
+            : new Patch(fields(kept, base.newBuilderForType(), errors));
     var merge = new Merge(base);
     merge.apply(RULE, read);
     FieldErrors inMerged = FieldErrors.ofResource();
@@ -203,6 +202,63 @@ public final class PatchReader {
     return "may not be patched: an overlay changes neither where calls go nor how they are"
         + " secured; it may set "
         + String.join(", ", all.stream().sorted().toList());
+  }
+
+  /** Reads the fields of a message in which {@link JsonDiagnosis} has found no error. */
+  private static List<Patch.Field> fields(
+      JsonObject tree, Message.Builder into, FieldErrors errors) {
+    Descriptor type = into.getDescriptorForType();
+    List<Patch.Field> fields = new ArrayList<>();
+    tree.asMap()
+        .forEach(
+            (name, value) ->
+                JsonDiagnosis.find(type, name)
+                    .ifPresent(
+                        field -> {
+                          warnOfNoEffect(field, type.getName(), errors.at(name));
+                          field(value, field, into, name, errors).ifPresent(fields::add);
+                        }));
+    return fields;
+  }
+
+  private static Optional<Patch.Field> field(
+      JsonElement value,
+      FieldDescriptor field,
+      Message.Builder into,
+      String name,
+      FieldErrors errors) {
+    if (value.isJsonNull()) {
+      return Optional.of(new Patch.Whole(field, null, "null"));
+    }
+    if (field.isMapField() && into instanceof Cluster.Builder && value instanceof JsonObject map) {
+      return Optional.of(
+          new Patch.Packed(
+              field,
+              PROTOCOL_OPTIONS,
+              fields(
+                  map.getAsJsonObject(PROTOCOL_OPTIONS),
+                  HttpProtocolOptions.newBuilder(),
+                  errors.at(name, PROTOCOL_OPTIONS))));
+    }
+    if (isNested(field) && value instanceof JsonObject tree) {
+      return Optional.of(
+          new Patch.Within(field, fields(tree, into.newBuilderForField(field), errors.at(name))));
+    }
+    if (EFFECTIVE.containsKey(field.getName()) && value instanceof JsonArray list) {
+      warnOfNoEffect(list, field, name, errors);
+    }
+    var alone = new JsonObject();
+    alone.add(field.getName(), value);
+    Message.Builder read = into.getDefaultInstanceForType().newBuilderForType();
+    return JsonDiagnosis.parse(UnreadTypes.wrapped(alone), read, errors.at(name))
+        ? Optional.of(new Patch.Whole(field, read.getField(field), value.toString()))
+        : Optional.empty();
+  }
+
+  private static boolean isNested(FieldDescriptor field) {
+    return field.getJavaType() == JavaType.MESSAGE
+        && !field.isRepeated()
+        && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
   }
 
   /** Returns {@code value} with {@code @type} added to its entry; only one entry is supported. */
@@ -229,37 +285,26 @@ public final class PatchReader {
         && TypedConfig.typeName(type.getAsString()).equals(PROTOCOL_OPTIONS);
   }
 
-  /**
-   * @param owner the key of {@link #EFFECTIVE} for the fields of {@code tree}
-   */
   private static void warnOfNoEffect(
-      JsonObject tree, Descriptor type, String owner, FieldErrors errors) {
-    Set<String> effective = EFFECTIVE.get(owner);
-    for (Map.Entry<String, JsonElement> each : tree.entrySet()) {
-      String name = each.getKey();
-      FieldDescriptor field = Patch.find(type, name).orElse(null);
-      if (field == null) {
-        continue; // "@type"
-      }
-      if (effective != null && !effective.contains(field.getName())) {
-        errors.at(name).ignore("has no effect: gRPC clients ignore it; leave it out");
-      }
-      if (field.isMapField() && each.getValue() instanceof JsonObject map) {
-        FieldErrors here = errors.at(name, PROTOCOL_OPTIONS);
-        Descriptor options = HttpProtocolOptions.getDescriptor();
-        warnOfNoEffect(map.getAsJsonObject(PROTOCOL_OPTIONS), options, options.getName(), here);
-      } else if (field.getJavaType() == JavaType.MESSAGE) {
-        Descriptor inner = field.getMessageType();
-        if (each.getValue() instanceof JsonObject part) {
-          warnOfNoEffect(part, inner, inner.getName(), errors.at(name));
-        } else if (each.getValue() instanceof JsonArray list) {
-          for (int i = 0; i < list.size(); i++) {
-            if (list.get(i) instanceof JsonObject item) {
-              warnOfNoEffect(item, inner, field.getName(), errors.at(name, i));
-            }
-          }
+      JsonArray list, FieldDescriptor field, String name, FieldErrors errors) {
+    for (int i = 0; i < list.size(); i++) {
+      if (list.get(i) instanceof JsonObject item) {
+        FieldErrors here = errors.at(name, i);
+        for (String part : item.keySet()) {
+          JsonDiagnosis.find(field.getMessageType(), part)
+              .ifPresent(found -> warnOfNoEffect(found, field.getName(), here.at(part)));
         }
       }
+    }
+  }
+
+  /**
+   * @param message the key of {@link #EFFECTIVE} for the parent of {@code field}
+   */
+  private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
+    Set<String> effective = EFFECTIVE.get(message);
+    if (effective != null && !effective.contains(field.getName())) {
+      here.ignore("has no effect: gRPC clients ignore it; leave it out");
     }
   }
 }

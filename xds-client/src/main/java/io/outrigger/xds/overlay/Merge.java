@@ -1,10 +1,7 @@
 package io.outrigger.xds.overlay;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
 import com.google.protobuf.Any;
 import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.Descriptors.OneofDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
@@ -16,7 +13,6 @@ import io.outrigger.config.overlay.OverlayRule.Mode;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -58,7 +54,12 @@ public final class Merge {
   /** Returns whether the rule has set any field. */
   public boolean apply(OverlayRule rule, Patch patch) {
     int before = values.size();
-    new Application(rule).apply(message, "", patch.values(), patch.tree());
+    var application = new Application(rule);
+    for (Patch.Field field : patch.fields()) {
+      if (PolicyChoice.allows(message, setPaths, rule.mode(), field.field())) {
+        application.apply(message, "", field);
+      }
+    }
     List<Value> added = values.subList(before, values.size());
     if (rule.mode() == Mode.OVERRIDE) {
       PolicyChoice.clearOthers(message, setPaths, added);
@@ -85,28 +86,18 @@ public final class Merge {
       return rule.mode() == Mode.OVERRIDE;
     }
 
-    private void apply(Message.Builder into, String parentPath, Message patch, JsonObject tree) {
-      for (Map.Entry<String, JsonElement> each : tree.entrySet()) {
-        Patch.find(into.getDescriptorForType(), each.getKey())
-            .filter(field -> PolicyChoice.allows(into, setPaths, rule.mode(), field))
-            .filter(field -> !isReserved(into, field, parentPath, parentPath + field.getName()))
-            .ifPresent(field -> apply(into, parentPath, patch, field, each.getValue()));
-      }
-    }
-
-    private void apply(
-        Message.Builder into,
-        String parentPath,
-        Message patch,
-        FieldDescriptor field,
-        JsonElement json) {
+    private void apply(Message.Builder into, String parentPath, Patch.Field patch) {
+      FieldDescriptor field = patch.field();
       String path = parentPath + field.getName();
-      if (json instanceof JsonObject entries && field.isMapField()) {
-        setOptions((Cluster.Builder) into, path, (Cluster) patch, entries);
-      } else if (json instanceof JsonObject tree && isNested(field)) {
-        setWithin(into, path, patch, field, tree);
-      } else {
-        set(into, path, patch, field, json);
+      if (isReserved(into, field, parentPath, path)) {
+        return;
+      }
+      if (patch instanceof Patch.Whole whole) {
+        set(into, path, whole);
+      } else if (patch instanceof Patch.Within within) {
+        setWithin(into, path, within);
+      } else if (patch instanceof Patch.Packed packed) {
+        setPacked((Cluster.Builder) into, path, packed);
       }
       OneofDescriptor oneof = field.getRealContainingOneof();
       if (oneof != null && into.hasField(field)) {
@@ -134,55 +125,57 @@ public final class Merge {
               || setPaths.contains(parentPath + oneof.getName() + "=" + other.getName()));
     }
 
-    private void set(
-        Message.Builder into, String path, Message patch, FieldDescriptor field, JsonElement json) {
-      if (!overrides() && (json.isJsonNull() || isSet(into, field))) {
+    private void set(Message.Builder into, String path, Patch.Whole whole) {
+      FieldDescriptor field = whole.field();
+      if (!overrides() && isSet(into, field)) {
         return;
       }
-      if (!json.isJsonNull()) {
-        into.setField(field, patch.getField(field));
-      } else if (isSetWithin(path)) {
-        return;
-      } else {
+      Object value = whole.value();
+      if (value == null) {
+        if (!overrides() || isSetWithin(path)) {
+          return;
+        }
         into.clearField(field);
+      } else {
+        into.setField(field, value);
       }
-      record(path, json.toString());
+      record(path, whole.json());
     }
 
-    private void setWithin(
-        Message.Builder into, String path, Message patch, FieldDescriptor field, JsonObject tree) {
+    private void setWithin(Message.Builder into, String path, Patch.Within within) {
+      FieldDescriptor field = within.field();
       int before = values.size();
       boolean wasPresent = into.hasField(field);
       Message.Builder inner =
           wasPresent
               ? ((Message) into.getField(field)).toBuilder()
               : into.newBuilderForField(field);
-      apply(inner, path + ".", (Message) patch.getField(field), tree);
+      for (Patch.Field part : within.fields()) {
+        apply(inner, path + ".", part);
+      }
       if (values.size() > before) {
         into.setField(field, inner.build());
-      } else if (!wasPresent && tree.isEmpty()) {
+      } else if (!wasPresent && within.fields().isEmpty()) {
         into.setField(field, inner.build());
         values.add(new Value(rule, path, "{}"));
       }
     }
 
-    /** Sets fields of the {@code HttpProtocolOptions}, the only entry of a map of {@code Any}. */
-    private void setOptions(Cluster.Builder into, String path, Cluster patch, JsonObject entries) {
-      String key = entries.keySet().iterator().next();
+    private void setPacked(Cluster.Builder into, String path, Patch.Packed packed) {
       HttpProtocolOptions.Builder inner;
-      HttpProtocolOptions own;
       try {
         Any none = Any.pack(HttpProtocolOptions.getDefaultInstance());
-        Any known = into.getTypedExtensionProtocolOptionsOrDefault(key, none);
+        Any known = into.getTypedExtensionProtocolOptionsOrDefault(packed.key(), none);
         inner = known.unpack(HttpProtocolOptions.class).toBuilder();
-        own = patch.getTypedExtensionProtocolOptionsOrThrow(key).unpack(HttpProtocolOptions.class);
       } catch (InvalidProtocolBufferException e) {
         return; // an entry that is unreadable or of another type stays unchanged
       }
       int before = values.size();
-      apply(inner, path + "[" + key + "].", own, entries.getAsJsonObject(key));
+      for (Patch.Field part : packed.fields()) {
+        apply(inner, path + "[" + packed.key() + "].", part);
+      }
       if (values.size() > before) {
-        into.putTypedExtensionProtocolOptions(key, Any.pack(inner.build()));
+        into.putTypedExtensionProtocolOptions(packed.key(), Any.pack(inner.build()));
       }
     }
 
@@ -194,13 +187,6 @@ public final class Merge {
     private boolean isSetWithin(String path) {
       return setPaths.stream().anyMatch(other -> other.startsWith(path + "."));
     }
-  }
-
-  /** Whether a rule sets the fields of the message in {@code field} one by one. */
-  private static boolean isNested(FieldDescriptor field) {
-    return field.getJavaType() == JavaType.MESSAGE
-        && !field.isRepeated()
-        && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
   }
 
   /** A field without presence counts as set unless it has the default value. */

@@ -1,28 +1,47 @@
 package io.outrigger.xds.overlay;
 
-import com.google.gson.JsonObject;
-import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.outrigger.base.AnyThread;
-import java.util.Optional;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The fields that a rule sets.
- *
- * @param values a message with the values of the fields
- * @param tree the fields as JSON, which also has the fields without a value: JSON null clears a
- *     field. Never modified
- */
+/** The fields that a rule sets, in the order of the document. */
 @AnyThread
-public record Patch(Message values, JsonObject tree) {
-  /** Finds a field by its name in snake case or camel case. */
-  public static Optional<FieldDescriptor> find(Descriptor type, String name) {
-    return Optional.ofNullable(type.findFieldByName(name))
-        .or(
-            () ->
-                type.getFields().stream()
-                    .filter(field -> field.getJsonName().equals(name))
-                    .findFirst());
+public record Patch(List<Field> fields) {
+  public static final Patch NOTHING = new Patch(List.of());
+
+  public Patch {
+    fields = List.copyOf(fields);
+  }
+
+  public sealed interface Field {
+    FieldDescriptor field();
+  }
+
+  /**
+   * A field that a rule sets as a whole.
+   *
+   * @param value the argument of {@link Message.Builder#setField}; null clears the field
+   */
+  public record Whole(FieldDescriptor field, @Nullable Object value, String json)
+      implements Field {}
+
+  /** A message in which a rule sets fields; adds an absent message, even without fields. */
+  public record Within(FieldDescriptor field, List<Field> fields) implements Field {
+    public Within {
+      fields = List.copyOf(fields);
+    }
+  }
+
+  /**
+   * The {@code HttpProtocolOptions} of a cluster, in which a rule sets fields.
+   *
+   * @param field the map whose entry {@code key} is the message in an {@code Any}
+   */
+  public record Packed(FieldDescriptor field, String key, List<Field> fields) implements Field {
+    public Packed {
+      fields = List.copyOf(fields);
+    }
   }
 }
