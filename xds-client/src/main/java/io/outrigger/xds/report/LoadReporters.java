@@ -50,7 +50,7 @@ public final class LoadReporters {
     this.node = node;
     this.transports = transports;
     this.source = source;
-    source.onServersChanged(() -> control.execute(this::update)); // update() finds the new servers
+    source.onServersChanged(() -> control.execute(this::update)); // sees the new servers
     update();
   }
 

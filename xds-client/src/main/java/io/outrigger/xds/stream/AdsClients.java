@@ -102,7 +102,9 @@ public final class AdsClients {
         new CurrentOverlay(loop, decoding, decoder, this::contextOf, this::subscriptions);
     this.keeper = new StateKeeper(loop, decoder, overlays, bootstrap.allServers(), observer);
     this.disabledKeeper = new StateKeeper(loop, decoder, overlays, List.of(), observer);
-    bootstrap.allServers().forEach(this::transport);
+    serverLists(bootstrap)
+        .flatMap(List::stream)
+        .forEach(server -> transports.computeIfAbsent(server, connect));
     if (isShared() && !bootstrap.servers().isEmpty()) {
       clients.put(ALL_TARGETS, newClient(ALL_TARGETS, bootstrap, keeper));
     }
@@ -254,8 +256,13 @@ public final class AdsClients {
   }
 
   private boolean isShared() {
-    return bootstrap.servers().size() <= 1
-        && bootstrap.authorities().values().stream().allMatch(each -> each.servers().size() <= 1);
+    return serverLists(bootstrap).allMatch(servers -> servers.size() <= 1);
+  }
+
+  private static Stream<List<XdsServer>> serverLists(Bootstrap bootstrap) {
+    return Stream.concat(
+        Stream.of(bootstrap.servers()),
+        bootstrap.authorities().values().stream().map(Bootstrap.Authority::servers));
   }
 
   private TargetClient newClient(String scope, Bootstrap servers, StateKeeper scopeKeeper) {

@@ -51,6 +51,8 @@ final class StateKeeper {
 
   private static final Logger log = LoggerFactory.getLogger(StateKeeper.class);
 
+  private record Change(KeptAuthority authority, Subscription<?> subscription) {}
+
   private record Settings(StateFolder folder, Executor files, Duration delay) {}
 
   private final ControlLoop loop;
@@ -59,7 +61,7 @@ final class StateKeeper {
   private final List<XdsServer> servers;
   private final AdsObserver observer;
   private final Set<KeptAuthority> authorities = new LinkedHashSet<>();
-  private final Map<KeptAuthority, Set<Subscription<?>>> changed = new LinkedHashMap<>();
+  private final Map<KeptResource.Key, Change> changed = new LinkedHashMap<>();
 
   /** The STALE resources in use, with the time at which each resource was last current. */
   private final Map<Subscription<?>, Instant> stale = new HashMap<>();
@@ -270,7 +272,7 @@ final class StateKeeper {
       report("no stale resource is in use any more");
     }
     if (authority.isAnswered()) { // otherwise no control plane has sent this change
-      changed.computeIfAbsent(authority, absent -> new LinkedHashSet<>()).add(subscription);
+      changed.put(key(authority, subscription), new Change(authority, subscription));
       saveSoon();
     }
   }
@@ -297,17 +299,18 @@ final class StateKeeper {
       return; // onRead() will call saveSoon()
     }
     Map<KeptResource.Key, Optional<KeptResource>> ready = new LinkedHashMap<>();
-    changed.forEach(
-        (authority, subscriptions) -> {
-          if (authority.isSettled()) { // otherwise the missing response will schedule another save
-            for (Subscription<?> each : subscriptions) {
-              KeptResource.Key key = key(authority, each);
-              ready.put(key, kept(key, each));
-            }
-            subscriptions.clear();
-          }
-        });
-    changed.values().removeIf(Set::isEmpty);
+    Map<KeptAuthority, Boolean> settled = new LinkedHashMap<>();
+    changed
+        .entrySet()
+        .removeIf(
+            each -> {
+              Change change = each.getValue();
+              if (!settled.computeIfAbsent(change.authority(), KeptAuthority::isSettled)) {
+                return false; // the outstanding answer schedules another save
+              }
+              ready.put(each.getKey(), kept(each.getKey(), change.subscription()));
+              return true;
+            });
     if (!ready.isEmpty()) {
       save(ready);
     }
@@ -352,10 +355,12 @@ final class StateKeeper {
 
   /** Returns the authorities whose resources are current in all clients. */
   private Set<String> current() {
-    Map<String, Boolean> current = new HashMap<>();
-    authorities.forEach(each -> current.merge(each.name(), each.isCurrent(), Boolean::logicalAnd));
-    current.values().removeIf(isCurrent -> !isCurrent);
-    return current.keySet();
+    Set<String> names = new HashSet<>();
+    authorities.forEach(each -> names.add(each.name()));
+    authorities.stream()
+        .filter(each -> !each.isCurrent())
+        .forEach(each -> names.remove(each.name()));
+    return names;
   }
 
   /**

@@ -162,8 +162,8 @@ final class BearerCredentials extends CallCredentials {
     endFetch();
     Status failure = status.withDescription(name + ": " + reason);
     lastFailure = failure;
-    Duration delay = backoff.next().minusNanos(loop.nanoTime() - startNanos);
-    next = loop.schedule(delay, this::onBackoffOver);
+    Duration sinceStart = Duration.ofNanos(loop.nanoTime() - startNanos);
+    next = loop.schedule(backoff.next().minus(sinceStart), this::onBackoffOver);
     takeWaiting().forEach(applier -> applier.fail(failure));
   }
 
