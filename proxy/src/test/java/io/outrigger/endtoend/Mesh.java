@@ -9,7 +9,6 @@ import io.outrigger.program.options.OptionsReader;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.testing.Await;
 import io.outrigger.xds.dns.NettyDnsLookup;
-import io.outrigger.xds.dns.TestNames;
 import io.outrigger.xds.testing.NameServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -97,7 +96,7 @@ final class Mesh implements AutoCloseable {
 
   /** The same, with the limit of the answer to one query. */
   Mesh asking(NameServer server, Duration timeout) {
-    names = control -> TestNames.of(control, server.address(), timeout);
+    names = control -> new NettyDnsLookup(control, server.address(), timeout);
     return this;
   }
 

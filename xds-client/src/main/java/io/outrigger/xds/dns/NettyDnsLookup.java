@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -47,6 +48,15 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
 
   public NettyDnsLookup(ControlLoop control) {
     this(control, ResolvConf::ofSystem);
+  }
+
+  /**
+   * Creates a lookup that queries {@code server} twice, in place of the machine's name servers.
+   *
+   * @param timeout the timeout of one query
+   */
+  public NettyDnsLookup(ControlLoop control, InetSocketAddress server, Duration timeout) {
+    this(control, () -> new ResolvConf(List.of(server), List.of(), 1, timeout, 2, Set.of()));
   }
 
   NettyDnsLookup(ControlLoop control, Supplier<ResolvConf> settings) {
