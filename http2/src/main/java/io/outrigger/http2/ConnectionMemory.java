@@ -109,9 +109,8 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   @Override
-  public boolean isHeavyByReading() {
-    return !isShared()
-        && 2 * (parts.streams.pendingBytes() + parts.writer.unsentBytes()) < weight();
+  public boolean isHeavyByReading(long weight) {
+    return !isShared() && 2 * (parts.streams.pendingBytes() + parts.writer.unsentBytes()) < weight;
   }
 
   @Override
@@ -169,8 +168,10 @@ final class ConnectionMemory implements MemoryHolder {
 
   /** Copies small parts of pending DATA, so that their large read buffers can be released. */
   private void settlePending() {
-    for (SocketStream stream : parts.streams.table().snapshot()) {
-      stream.settlePending(parts.ctx.alloc());
+    if (parts.streams.pendingBytes() > 0) {
+      for (SocketStream stream : parts.streams.table().snapshot()) {
+        stream.settlePending(parts.ctx.alloc());
+      }
     }
   }
 

@@ -27,7 +27,7 @@ public interface MemoryHolder {
   long moves();
 
   /** Whether most of the held bytes were read from the peer, so that pausing reads helps. */
-  boolean isHeavyByReading();
+  boolean isHeavyByReading(long weight);
 
   /** Stops or resumes reading from the peer. */
   void pauseReading(boolean paused);

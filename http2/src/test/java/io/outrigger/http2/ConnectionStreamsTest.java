@@ -185,13 +185,13 @@ final class ConnectionStreamsTest {
       Http2Stream served = client.events.stream(0).stream();
       served.sendHeaders(OK, false);
       served.sendData(client.buffers.copy(new byte[MIB]), true);
-      assertThat(memory.holder().isHeavyByReading()).isFalse();
+      assertThat(memory.holder().isHeavyByReading(memory.holder().weight())).isFalse();
 
       served.dropPending();
       client.events.onStream = stream -> stream.holds = true;
       client.send(Frames.request(3));
       client.send(PeerErrorTest.manyData(3, 400_000));
-      assertThat(memory.holder().isHeavyByReading()).isTrue();
+      assertThat(memory.holder().isHeavyByReading(memory.holder().weight())).isTrue();
 
       memory.holder().pauseReading(true);
       assertThat(client.channel.config().isAutoRead()).isFalse();

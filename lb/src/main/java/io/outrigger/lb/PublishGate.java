@@ -32,7 +32,10 @@ public final class PublishGate {
     }
   }
 
-  /** Posts a task that publishes, unless the policy publishes before the task runs. */
+  /**
+   * Posts a task that publishes, unless the policy publishes before the task runs. A call during
+   * {@code publish} has no effect.
+   */
   public void requestLater(ControlLoop control) {
     if (!posted) {
       posted = true;
@@ -73,11 +76,11 @@ public final class PublishGate {
       while (wanted && !closed) {
         wanted = false;
         publish.run();
-        posted = false;
       }
     } finally {
       held = false;
       wanted = false;
+      posted = false;
     }
   }
 }

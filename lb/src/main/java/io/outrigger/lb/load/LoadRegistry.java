@@ -33,7 +33,10 @@ public final class LoadRegistry implements LoadSource {
   /** The counts that have a meter of a closed policy. */
   private final Set<Counts> ending = new LinkedHashSet<>();
 
-  /** The counts without a meter, the oldest first, which are kept until they are reported. */
+  /**
+   * The counts without a meter, the oldest first. At most {@link #MAX_WITHOUT_METER} are kept until
+   * they are reported.
+   */
   private final Set<Counts> withoutMeter = new LinkedHashSet<>();
 
   private Runnable listener = () -> {};
@@ -119,7 +122,7 @@ public final class LoadRegistry implements LoadSource {
       return sums;
     }
 
-    /** Removes a meter after it has added its last counts. */
+    /** Collects the last counts of a meter, then removes the meter. */
     public void leave(LoadMeter meter) {
       control.checkInside();
       meter.collect(sums);
@@ -157,8 +160,9 @@ public final class LoadRegistry implements LoadSource {
     }
 
     private ClusterLoad take() {
-      Duration interval = Duration.ofNanos(control.nanoTime() - sinceNanos);
-      sinceNanos = control.nanoTime();
+      long now = control.nanoTime();
+      Duration interval = Duration.ofNanos(now - sinceNanos);
+      sinceNanos = now;
       return sums.take(key.cluster(), key.edsServiceName(), interval);
     }
   }

@@ -56,7 +56,7 @@ public final class HappyEyeballs {
 
   /**
    * The index of the next candidate that the current pass will try. If every candidate was tried,
-   * or no pass runs, the index is the number of candidates.
+   * the index is the number of candidates.
    */
   private int next;
 

@@ -132,7 +132,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     }
     if (gauge.isShort()) {
       long own = holder.weight();
-      if (own >= HEAVY_BYTES && own >= heaviest / 4 && holder.isHeavyByReading()) {
+      if (own >= HEAVY_BYTES && own >= heaviest / 4 && holder.isHeavyByReading(own)) {
         pause(holder);
       }
       if (gauge.isToEnd()) {

@@ -26,6 +26,7 @@ import io.outrigger.observe.explain.Explanation.Result;
 import io.outrigger.observe.explain.Explanation.Verdict;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,10 @@ public final class Explainer {
   private final ConfigSelector selector;
   private final RequestHead request;
   private final Function<String, Optional<LbNode>> trees;
+
+  /** The trees of clusters that have a branch; each tree is a copy of all its endpoints. */
+  private final Map<String, Optional<LbNode>> treesByCluster = new HashMap<>();
+
   private final Map<String, OverlayEffect> overlaid;
   private final List<Route> routes;
 
@@ -226,7 +231,7 @@ public final class Explainer {
                 acting,
                 asked,
                 overlaid.getOrDefault(cluster.name(), OverlayEffect.NONE),
-                trees.apply(cluster.name()),
+                treesByCluster.computeIfAbsent(cluster.name(), trees),
                 Optional.of(cluster.picker().plan(call))));
       }
     } finally {

@@ -65,7 +65,7 @@ final class MemoryGaugeTest {
     }
 
     @Override
-    public boolean isHeavyByReading() {
+    public boolean isHeavyByReading(long weight) {
       return byReading;
     }
 

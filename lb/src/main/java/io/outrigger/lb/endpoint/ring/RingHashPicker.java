@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param states the states of the endpoints, by slot number
  * @param uses the pick results of READY endpoints, by slot number
  * @param failures the errors of failed endpoints, by slot number
+ * @param fails the pick results of failed endpoints, by slot number; created on first use
  * @param hashHeader the header to hash, in lower case; empty to use {@link PickContext#hash}
  * @param connect connects the endpoint with a given slot number; called on any event loop
  * @param requested holds 1 for each slot number whose connection this picker has requested
@@ -39,6 +40,7 @@ record RingHashPicker(
     Connectivity[] states,
     PickResult.@Nullable Use[] uses,
     @Nullable String[] failures,
+    PickResult.@Nullable Fail[] fails,
     FailureNote note,
     boolean connecting,
     String hashHeader,
@@ -177,10 +179,17 @@ record RingHashPicker(
       return use;
     }
     String failure = failures[slot];
-    return failure == null
-        ? WAITS
-        : new PickResult.Fail(
-            note.unavailable("no endpoint can be reached; last error: " + failure));
+    if (failure == null) {
+      return WAITS;
+    }
+    PickResult.Fail fail = fails[slot];
+    if (fail == null) { // several threads may create equal results
+      fail =
+          new PickResult.Fail(
+              note.unavailable("no endpoint can be reached; last error: " + failure));
+      fails[slot] = fail;
+    }
+    return fail;
   }
 
   private void requestConnection(int slot) {

@@ -171,6 +171,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
         states,
         uses,
         failures,
+        new PickResult.Fail[states.length],
         note(),
         count(Connectivity.CONNECTING) > 0,
         settings().requestHashHeader(),
