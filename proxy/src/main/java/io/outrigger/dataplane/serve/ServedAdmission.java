@@ -101,6 +101,8 @@ final class ServedAdmission implements Admission {
       hold(channel, chain, http2);
     } else if (chain.tls() instanceof Outcome.Ok<TlsContext> context) {
       new Handshake(connection, chain, context.value(), http2).register();
+    } else if (!now.equals(config)) {
+      admit(channel, http2); // a change has closed the chain meanwhile
     } else {
       loops.peerErrors().onHandshakeFailed(peer, chain.tls().status().message());
       observer.onHandshake(HandshakeResult.UNKNOWN_FAILURE);
@@ -130,7 +132,12 @@ final class ServedAdmission implements Admission {
                     admit(channel, http2);
                   }
                 },
-                channel.eventLoop());
+                channel.eventLoop())
+            .exceptionally(
+                failure -> { // such as an OutOfMemoryError
+                  channel.close();
+                  return null;
+                });
   }
 
   @Override

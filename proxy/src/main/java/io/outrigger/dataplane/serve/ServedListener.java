@@ -87,7 +87,10 @@ public final class ServedListener {
   /** Completed when the previous port is closed. */
   private CompletionStage<Void> previousPortClosed = CompletableFuture.completedFuture(null);
 
+  /** Whether the app has not been reachable yet; the port is opened only after that. */
   private boolean awaitsApp = true;
+
+  private boolean isWaitingForApp;
   private boolean isOpening;
   private Duration retryDelay = FIRST_RETRY;
   private State state = State.WAITING;
@@ -127,8 +130,9 @@ public final class ServedListener {
   /**
    * Serves a configuration. If {@code listener} equals the Listener in use, all connections stay
    * open, and the new routes apply to the next requests. A changed {@code listener} is used for all
-   * later connections. They wait until its TLS contexts are built, for at most {@link
-   * TlsContexts#FIRST_READING}: the previous configuration may be less strict.
+   * later connections. They wait until its TLS contexts are built, because the previous
+   * configuration may be less strict. Certificates are awaited for at most {@link
+   * TlsContexts#FIRST_READING}.
    *
    * @param routes the routes of each chain, or the reason why its requests fail (A36-16)
    */
@@ -196,7 +200,10 @@ public final class ServedListener {
     }
     if (awaitsApp && !app.isReachable()) {
       setState(State.WAITING, Optional.of("waiting for a connection to the app"));
-      app.whenReachable(() -> control.execute(this::open));
+      if (!isWaitingForApp) {
+        isWaitingForApp = true;
+        app.whenReachable(() -> control.execute(this::onAppReachable));
+      }
       return;
     }
     awaitsApp = false;
@@ -217,6 +224,11 @@ public final class ServedListener {
                     }));
   }
 
+  private void onAppReachable() {
+    isWaitingForApp = false;
+    open();
+  }
+
   private void onOpened(Http2Listener opened) {
     if (isClosed) { // no drain waits for this port
       opened.close();
@@ -228,6 +240,7 @@ public final class ServedListener {
       drainPort();
     } else {
       setState(State.SERVING, Optional.empty());
+      applyIfReady(); // the configuration may have changed after the port accepted a connection
     }
   }
 
