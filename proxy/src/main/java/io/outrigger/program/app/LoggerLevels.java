@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
 @AnyThread
 record LoggerLevels(LoggerContext context) {
   private static final String PREFIX = "/loggers/";
+  private static final Pattern NAME = Pattern.compile("\\w+(\\.[\\w$]+)*");
 
   AdminReply reply() {
     Map<String, String> levels = new TreeMap<>();
@@ -63,14 +65,12 @@ record LoggerLevels(LoggerContext context) {
     return reply();
   }
 
-  /** Whether a class or a package of loaded classes has the name; a logger is never freed. */
+  /** Whether a class or a package of the program has the name. A logger is never freed. */
   private static boolean isInProgram(String name) {
-    try {
-      Class.forName(name, false, LoggerLevels.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException | LinkageError e) {
-      return Stream.of(Package.getPackages())
-          .anyMatch(known -> (known.getName() + ".").startsWith(name + "."));
-    }
+    ClassLoader program = LoggerLevels.class.getClassLoader();
+    String path = name.replace('.', '/');
+    return NAME.matcher(name).matches()
+        && (program.getResource(path + ".class") != null
+            || program.getResource(path + "/") != null);
   }
 }

@@ -128,7 +128,8 @@ final class WireFields {
 
   /**
    * Reads the map field {@code number}, whose keys are texts and whose values are messages. If a
-   * key occurs twice, the last entry is used, but both entries must be readable.
+   * key occurs twice, the last entry is used, but both entries must be readable. In an entry with
+   * two values, the last value counts; no serializer writes such an entry.
    */
   static <M> Map<String, M> entries(ByteString message, int number, Parser<M> parser)
       throws InvalidProtocolBufferException {

@@ -95,7 +95,7 @@ final class ClusterWalk {
       return;
     }
     Flattening tree = new Flattening(root, lookup.clusters());
-    // If the tree is too deep, the root fails (A75-12), and only the root stays watched.
+    // If the tree is too deep, the root fails (A75-12), and no other cluster gets a result.
     for (String name : tree.tooDeep ? Set.of(root) : tree.reached) {
       WatchState<ClusterResource> known = lookup.clusters().apply(name);
       if (!isAggregate(known)) {

@@ -53,6 +53,9 @@ final class ServicePublisher {
   private Optional<ResourceSnapshot> last = Optional.empty();
   private boolean isServiceRead;
 
+  /** Whether a list of the API server has been published, so that endpoints may be in use. */
+  private boolean isAnswered;
+
   ServicePublisher(ControlLoop loop, ControlLoop control, ApiClient client, Assignment byTarget) {
     String name = byTarget.target().toString();
     this.control = control;
@@ -109,9 +112,10 @@ final class ServicePublisher {
       return; // onService() publishes
     }
     ResourceSnapshot next = resources(endpoints);
-    if (last.filter(next::sameAs).isEmpty()) {
+    boolean isAnswer = slices.isPresent();
+    if ((isAnswer && !isAnswered) || last.filter(next::sameAs).isEmpty()) {
+      isAnswered |= isAnswer;
       last = Optional.of(next);
-      boolean isAnswer = slices.isPresent();
       control.execute(() -> transport.publish(next, isAnswer));
     }
   }
@@ -157,7 +161,7 @@ final class ServicePublisher {
     int status = answer.match(Answer::status, failure -> SERVER_ERROR);
     boolean isConclusive = status != TOO_MANY && status < SERVER_ERROR;
     retry.start(isConclusive ? RETRY : RETRY_AFTER_FAILURE, this::readService);
-    isServiceRead |= isConclusive || last.isEmpty(); // otherwise the known endpoints stay in use
+    isServiceRead |= isConclusive || !isAnswered; // otherwise the known endpoints stay in use
     if (isConclusive) {
       portName =
           answer

@@ -15,6 +15,7 @@ import io.outrigger.xds.status.OverlayStatus;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +30,10 @@ public final class ResourceValidator {
   private final List<FileProblem> broken = new ArrayList<>();
   private final List<FileProblem> warnings = new ArrayList<>();
   private final List<Overlaid> overlaid = new ArrayList<>();
-  private final Map<String, NamedResource> bySubject = new HashMap<>();
+
+  /** The first valid resource of each type and name, to which {@link #references} applies. */
+  private final Map<String, NamedResource> first = new HashMap<>();
+
   private final Map<Path, Positions> positions = new HashMap<>();
   private final References references = new References(Optional.empty());
 
@@ -65,7 +69,6 @@ public final class ResourceValidator {
     validator.refused.addAll(read.problems());
     for (WatchedFile<List<NamedResource>> file : read.files().values()) {
       for (NamedResource resource : file.content()) {
-        validator.bySubject.put(resource.subject(), resource);
         validator.references.define(resource.type(), resource.name());
       }
       ResourceType.ALL.forEach(type -> validator.decode(file.content(), type));
@@ -75,10 +78,11 @@ public final class ResourceValidator {
         .check()
         .forEach(
             (subject, found) -> {
-              found.all().forEach(each -> validator.broken.add(validator.problem(subject, each)));
+              NamedResource resource = requireNonNull(validator.first.get(subject));
+              found.all().forEach(each -> validator.broken.add(validator.problem(resource, each)));
               found
                   .ignored()
-                  .forEach(each -> validator.warnings.add(validator.problem(subject, each)));
+                  .forEach(each -> validator.warnings.add(validator.problem(resource, each)));
             });
     return new Result(
         validator.refused,
@@ -96,18 +100,22 @@ public final class ResourceValidator {
   }
 
   private <T> void decode(List<NamedResource> ofFile, ResourceType<T> type) {
-    List<Any> resources =
-        ofFile.stream()
-            .filter(resource -> resource.type().equals(type))
-            .map(NamedResource::resource)
-            .toList();
+    Map<String, NamedResource> byName = new LinkedHashMap<>();
+    for (NamedResource resource : ofFile) {
+      if (resource.type().equals(type)) {
+        byName.put(resource.name(), resource);
+      }
+    }
+    List<Any> resources = byName.values().stream().map(NamedResource::resource).toList();
     Decoded<T> decoded = ResourceDecoder.decode(type, resources, context);
     decoded
         .valid()
         .forEach(
             (name, valid) -> {
+              NamedResource resource = requireNonNull(byName.get(name));
+              first.putIfAbsent(resource.subject(), resource);
               references.add(type, name, valid.value());
-              valid.ignored().forEach(field -> warnings.add(problem(type.subject(name), field)));
+              valid.ignored().forEach(field -> warnings.add(problem(resource, field)));
               if (valid.value() instanceof Overlaid value) {
                 overlaid.add(value);
               }
@@ -116,13 +124,15 @@ public final class ResourceValidator {
         .invalid()
         .forEach(
             (name, invalid) ->
-                invalid.errors().forEach(error -> refused.add(problem(type.subject(name), error))));
+                invalid
+                    .errors()
+                    .forEach(
+                        error -> refused.add(problem(requireNonNull(byName.get(name)), error))));
   }
 
-  private FileProblem problem(String subject, FieldError finding) {
-    NamedResource resource = requireNonNull(bySubject.get(subject));
+  private FileProblem problem(NamedResource resource, FieldError finding) {
     return positions
         .computeIfAbsent(resource.file(), Positions::of)
-        .problem(resource.steps(), subject, finding);
+        .problem(resource.steps(), resource.subject(), finding);
   }
 }

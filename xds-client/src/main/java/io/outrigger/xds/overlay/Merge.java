@@ -166,9 +166,13 @@ public final class Merge {
       try {
         Any none = Any.pack(HttpProtocolOptions.getDefaultInstance());
         Any known = into.getTypedExtensionProtocolOptionsOrDefault(packed.key(), none);
-        inner = known.unpack(HttpProtocolOptions.class).toBuilder();
+        String url = known.getTypeUrl();
+        if (!url.substring(url.lastIndexOf('/') + 1).equals(packed.key())) {
+          return; // an entry of another type stays unchanged
+        }
+        inner = HttpProtocolOptions.parseFrom(known.getValue()).toBuilder();
       } catch (InvalidProtocolBufferException e) {
-        return; // an entry that is unreadable or of another type stays unchanged
+        return; // an unreadable entry stays unchanged
       }
       int before = values.size();
       for (Patch.Field part : packed.fields()) {

@@ -657,6 +657,20 @@ class KubernetesScenarioTest {
     awaitFailure(service, "such a port; the Service cannot be read: 401");
   }
 
+  @Conformance("KN-05")
+  @Test
+  void aTargetIsConnectedAlthoughItsServiceCannotBeRead() throws Exception {
+    pace = FASTER;
+    api.refuse("list", 403, "not yet");
+    ServicePort service = startWithoutService(503, "busy");
+    awaitFailure(service, "cannot list endpointslices");
+
+    api.refuseNothing();
+    api.refuse("get", 503, "busy");
+    awaitFailure(service, "the Service cannot be read: 503");
+    assertThat(connected).containsExactly(service.toString());
+  }
+
   /** Another replica of the API server may know less than the one that was asked before. */
   @Conformance("KN-04")
   @Test

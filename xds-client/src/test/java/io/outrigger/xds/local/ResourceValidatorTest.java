@@ -68,6 +68,20 @@ class ResourceValidatorTest {
   }
 
   @Test
+  void aFindingNamesTheFileOfItsResourceAlsoIfAnotherFileHasTheSameName() {
+    new ResourceFolder(temp)
+        .write("a.json", listener("orders", "c"), cluster("c"))
+        .write("b.json", badCluster("c"));
+
+    var result = validate();
+
+    assertThat(result.problems())
+        .extracting(FileProblem::file)
+        .containsOnly(temp.resolve("b.json"));
+    assertThat(result.broken()).extracting(FileProblem::file).containsOnly(temp.resolve("a.json"));
+  }
+
+  @Test
   void missingPathIsAFinding() {
     assertThat(
             ResourceValidator.validate(
@@ -156,7 +170,8 @@ class ResourceValidatorTest {
         """
         {"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
          "cluster_name":"a","endpoints":[{"locality":{},"lb_endpoints":[{"endpoint":{"address":
-           {"socket_address":{"address":"10.0.0.1","port_value":80}}}}]}]}""";
+           {"socket_address":{"address":"10.0.0.1","port_value":80}}}}]}]}\
+        """;
     new ResourceFolder(temp).write("a.json", listener("l", "a"), cluster("a"), weightless);
 
     var result = validate();
@@ -205,7 +220,8 @@ class ResourceValidatorTest {
           {"domains":["a.example","*"],"routes":[
             {"match":{"prefix":"pkg."},"route":{"cluster":"c"}},
             {"match":{"path":"/pkg.S/M"},"route":{"cluster":"c"}}]},
-          {"domains":["A.example"]}]}""";
+          {"domains":["A.example"]}]}\
+        """;
     new ResourceFolder(temp)
         .write(
             "a.json", dynamicListener("l", "r"), table, cluster("c"), endpoints("c", "10.0.0.1"));
@@ -232,7 +248,8 @@ class ResourceValidatorTest {
          "virtual_hosts":[
           {"domains":["*.example","pay.*","*","[::1]:80"]},
           {"domains":["a*b","**","*.a.*",""]},
-          {"name":"nothing"}]}""";
+          {"name":"nothing"}]}\
+        """;
     new ResourceFolder(temp).write("a.json", dynamicListener("l", "r"), table);
 
     var result = validate();
