@@ -116,7 +116,8 @@ public record ConnectionSettings(
   /**
    * Limits for useless work that a peer causes, counted per connection.
    *
-   * @param period the time after which the counts are reset
+   * @param period the time after which {@code resets} and {@code controlFrames} are counted from 0
+   *     again
    * @param resets the number of streams that may be reset in a period, by the peer or because the
    *     peer broke a rule. Beyond this number, at least a quarter of the period's streams must end
    *     without a reset

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Allocates buffers for bytes that must not be lost. The buffers are direct, or on the heap while
- * Netty's limit for direct buffers is reached. A connection that loses part of a frame must be
- * closed, and all of its calls fail, although other connections may have exhausted the direct
- * buffers.
+ * Netty's limit for direct buffers is reached. Without heap buffers, a connection that found no
+ * buffer would lose part of a frame and be closed with all of its calls, even if other connections
+ * had exhausted the direct buffers.
  *
  * <p>The heap buffers take little memory, because {@link SocketReads} reads nothing while no direct
  * buffer is available. {@link OutOfMemoryError}s of the JVM are rethrown.

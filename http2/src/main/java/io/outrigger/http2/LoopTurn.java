@@ -62,7 +62,7 @@ final class LoopTurn {
       return turn.streams;
     }
 
-    /** Ends the ticks; called when the connection is closed. */
+    /** Stops the calls of {@code onTick}; called when the connection is closed. */
     void close() {
       turn.connections.remove(this);
     }

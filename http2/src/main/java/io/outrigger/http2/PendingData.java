@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * The DATA of one stream that waits for a window, for the socket, or for another stream.
  *
  * <p>A slice keeps its whole read buffer in memory. Small pieces are copied into a common chunk
- * when they are added. A larger piece stays a slice at first. When the next read buffer brings more
- * data for the stream, the slices of the previous read buffer are copied if they are less than half
- * of that buffer. A stalled stream holds at most twice the size of its pending data, plus one read
- * buffer. Each byte is copied at most once. Data that only waits for room in the socket is not
- * copied, because copies would slow down streams that make progress.
+ * when they are added. A larger piece stays a slice at first. When a slice of another read buffer
+ * is added, the slices of the previous read buffer are copied if they take less than half of that
+ * buffer. A stalled stream holds at most twice the size of its pending data, plus one read buffer.
+ * Each byte is copied at most once. Data that only waits for room in the socket is not copied,
+ * because copies would slow down streams that make progress.
  */
 @LoopConfined
 public final class PendingData {

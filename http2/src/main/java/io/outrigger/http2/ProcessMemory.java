@@ -23,7 +23,7 @@ public interface ProcessMemory {
     return false;
   }
 
-  /** Opens an account for a connection; returns the accounts of the connection's event loop. */
+  /** Adds a connection to the accounts of its event loop, and returns these accounts. */
   default Accounts open(MemoryHolder connection, EventLoop loop) {
     return new Accounts() {};
   }

@@ -68,7 +68,10 @@ final class SocketStream implements Http2Stream {
   /** The size of the receive window, used or unused. */
   private int receiveWindow;
 
-  /** The announced bytes of content to come, {@link #NO_CONTENT_LENGTH} or {@link #NO_HEAD}. */
+  /**
+   * The bytes that are missing from the content announced by content-length; {@link
+   * #NO_CONTENT_LENGTH} if the head announced none; {@link #NO_HEAD} before the head.
+   */
   private long contentLeft = NO_HEAD;
 
   /** Whether the method was HEAD: the response has no content, whatever its content-length. */
@@ -354,7 +357,7 @@ final class SocketStream implements Http2Stream {
     return pending;
   }
 
-  /** Whether the final head of the peer's message has arrived. */
+  /** Whether the head of the peer's message has arrived; heads with a 1xx status do not count. */
   boolean hasHead() {
     return contentLeft != NO_HEAD;
   }

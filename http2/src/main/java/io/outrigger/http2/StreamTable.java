@@ -151,7 +151,7 @@ final class StreamTable {
   }
 
   /**
-   * Whether our reset may have closed a stream. The peer may then have sent DATA before it received
+   * Whether this side may have reset a stream. The peer may then have sent DATA before it received
    * the reset. Returns true for an id that the table may have forgotten.
    */
   boolean mayHaveBeenReset(int id) {

@@ -18,7 +18,7 @@ public interface LoadSource {
   /**
    * Returns the counts that {@code server} requested, and resets them.
    *
-   * @param requested whether the server requested the load of a cluster, by the cluster's name
+   * @param requested accepts the names of the clusters whose load the server requested
    */
   List<ClusterLoad> take(XdsServer server, Predicate<String> requested);
 }

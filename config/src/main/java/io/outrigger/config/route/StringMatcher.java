@@ -28,7 +28,7 @@ public sealed interface StringMatcher {
     }
   }
 
-  /** Matches a text that begins with {@code prefix}, which is empty only for a path. */
+  /** Matches a text that begins with {@code prefix}. Only a path's prefix may be empty. */
   record Prefix(String prefix, boolean ignoreCase) implements StringMatcher {
     @Override
     public boolean matches(String value) {

@@ -38,10 +38,11 @@ import org.jspecify.annotations.Nullable;
  * <p>READY resets the back-off. A backend that accepts and then closes every connection would
  * therefore be tried without a pause. To prevent this, the next attempt also depends on how the
  * last connection ended (decision lb-0026). After a connection that served calls, the next attempt
- * starts at once, whatever the connection's age. After an unused connection, the subchannel waits
- * in state CONNECTING until {@link #UNUSED_GAP} has passed. Connections that broke within a second
- * have a separate back-off. The back-off begins with the second such connection in a row, and ends
- * with a connection that served calls or lived longer.
+ * starts at once, whatever the connection's age. After a connection that ended gracefully before
+ * any call, the next attempt starts at least {@link #UNUSED_GAP} after the start of the previous
+ * attempt. Until then, the subchannel is CONNECTING. Connections that broke within a second have a
+ * separate back-off. The back-off begins with the second such connection in a row, and ends with a
+ * connection that served calls or lived longer.
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * another locality or priority thus keeps its connection (A56-10, decision lb-0003).
  *
  * <p>Each owner holds a lease, which behaves like a separate subchannel. A lease starts IDLE, and
- * soon reports the state of the shared subchannel. When the last lease was closed, a later task of
- * the control loop closes the shared subchannel. Until that task runs, another policy may obtain a
- * lease, for example in the same update.
+ * soon reports the state of the shared subchannel. After the last lease is closed, a later task of
+ * the control loop closes the shared subchannel, unless a policy has obtained a lease in the
+ * meantime.
  */
 @ControlConfined
 public final class SharedSubchannels {

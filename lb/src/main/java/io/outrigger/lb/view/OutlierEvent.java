@@ -25,8 +25,8 @@ public sealed interface OutlierEvent extends LbEvent {
   /**
    * The endpoint is an outlier and gets no further calls.
    *
-   * @param multiplier the duration of the ejection in base ejection times, even if the maximum
-   *     ejection time is shorter
+   * @param multiplier the duration of the ejection as a multiple of the base ejection time, even if
+   *     the maximum ejection time is shorter
    * @param until the time from which a sweep may end the ejection, unless the settings change
    */
   record Ejected(

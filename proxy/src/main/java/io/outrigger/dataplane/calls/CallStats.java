@@ -142,7 +142,7 @@ public final class CallStats {
       return labelled(LOCAL, COUNTERS, slot -> LocalReason.values()[slot].word());
     }
 
-    /** Returns the counters of a range of slots that are not 0. */
+    /** Returns the counters from a range of slots by label; counters that are 0 are left out. */
     private Map<String, Long> labelled(int from, int to, IntFunction<String> label) {
       Map<String, Long> counts = new LinkedHashMap<>();
       for (int i = from; i < to; i++) {

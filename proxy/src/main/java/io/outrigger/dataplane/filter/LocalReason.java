@@ -34,7 +34,7 @@ public enum LocalReason {
     return word;
   }
 
-  /** The {@code :status} of an answer for this reason to a request that is not gRPC. */
+  /** The {@code :status} with which the proxy answers a request that is not gRPC. */
   public int httpStatus(RpcStatus status) {
     return switch (this) {
       case NO_ROUTE -> 404;

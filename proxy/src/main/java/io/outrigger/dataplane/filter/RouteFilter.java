@@ -33,7 +33,7 @@ public interface RouteFilter {
    * Handles the final response headers of a backend, before they are sent to the app. Filters are
    * called in reverse order, and are not called for answers of the proxy.
    *
-   * @param fields adds a field with a name, in lower case, and a value
+   * @param fields adds a response header; takes its name in lower case, and its value
    */
   default void onResponse(FilteredCall call, BiConsumer<String, String> fields) {}
 

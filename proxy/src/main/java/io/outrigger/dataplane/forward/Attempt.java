@@ -66,7 +66,8 @@ final class Attempt implements CallTransport.Waiter {
    * Requests a stream. When this method returns, the stream may already be open, and the call may
    * have ended.
    *
-   * @return whether the subchannel has a transport; without a transport, the attempt ends
+   * @return false if the subchannel has no transport that accepts streams; the attempt has then
+   *     ended
    */
   boolean start() {
     if (subchannel.transport() instanceof CallTransport live) {

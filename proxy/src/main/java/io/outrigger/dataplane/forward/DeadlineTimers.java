@@ -12,9 +12,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The deadlines of one event loop's calls, in order.
  *
- * <p>The loop has at most one alarm, for the first deadline, not a task for each request. A
- * deadline before the alarm replaces the alarm; the end of a call leaves the alarm set. Deadlines
- * are rounded up to ticks of about 2 ms. A deadline never fires early, and at most one tick late.
+ * <p>The loop has at most one alarm, for the first deadline, not a task for each request. A new
+ * deadline before the alarm moves the alarm forward to it; the end of a call moves no alarm.
+ * Deadlines are rounded up to ticks of about 2 ms. A deadline never fires early, and at most one
+ * tick late.
  */
 @LoopConfined
 public final class DeadlineTimers {

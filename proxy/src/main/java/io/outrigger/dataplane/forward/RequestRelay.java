@@ -129,8 +129,7 @@ final class RequestRelay {
   }
 
   /**
-   * Called when bytes were sent to the backend. Bytes that are sent for the first time return
-   * credit to the app.
+   * Called when bytes were sent to the backend. Returns credit to the app, except for resent bytes.
    */
   void onSent(int bytes) {
     sent += bytes;

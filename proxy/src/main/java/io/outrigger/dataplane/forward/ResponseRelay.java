@@ -173,8 +173,8 @@ final class ResponseRelay {
   }
 
   /**
-   * Whether the response is treated as gRPC: its content-type is gRPC or absent. A missing status
-   * is then added.
+   * Whether the response is treated as gRPC: its content-type is gRPC or absent. If such a response
+   * ends without {@code grpc-status}, the proxy adds one.
    */
   private static boolean isGrpc(HeaderList headers) {
     AsciiString contentType = headers.get(KnownName.CONTENT_TYPE);

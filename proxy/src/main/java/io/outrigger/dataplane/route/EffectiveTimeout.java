@@ -11,13 +11,13 @@ import java.util.Optional;
  * versions.
  *
  * <ul>
- *   <li>The current version applies if the route has {@code max_stream_duration}. It also applies
- *       if only the connection manager sets a limit, that is, if the route has neither {@code
+ *   <li>The current version applies if the route has {@code max_stream_duration}, or if the
+ *       connection manager has {@code max_stream_duration} and the route has neither {@code
  *       timeout} nor {@code max_grpc_timeout}. The first field that is set decides: {@code
  *       grpc_timeout_header_max}, {@code max_stream_duration}, or the {@code max_stream_duration}
  *       of the connection manager.
- *   <li>In all other cases, A31's first version applies. The first field that is set decides:
- *       {@code max_grpc_timeout}, {@code timeout}, or the default of 15 s.
+ *   <li>The first version applies to all other routes. The first field that is set decides: {@code
+ *       max_grpc_timeout}, {@code timeout}, or the default of 15 s.
  * </ul>
  *
  * Zero in a field means no limit. The limit never extends the app's deadline.

@@ -147,7 +147,7 @@ public record AdminReply(
     return text(405, "this endpoint takes " + allow).with(Map.of("allow", allow));
   }
 
-  /** Returns this reply in HTTP/1.1; without its body for a HEAD request. */
+  /** Returns this reply as an HTTP/1.1 response, which has no body if {@code head}. */
   FullHttpResponse response(boolean head) {
     int length = body.readableBytes();
     ByteBuf sent = body;

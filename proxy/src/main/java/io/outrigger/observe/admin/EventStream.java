@@ -67,7 +67,7 @@ final class EventStream {
     pull();
   }
 
-  /** Writes a comment line, by which client and server notice a broken connection. */
+  /** Writes a comment line, so that client and server notice a broken connection. */
   private void comment() {
     if (context.channel().isWritable()) {
       write(":\n\n");

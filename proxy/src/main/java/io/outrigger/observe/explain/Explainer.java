@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A route that matches only a fraction of requests needs a random draw. In the first walk
  * through the routes every draw matches. If a walk ends with a route that matches only by a random
- * draw, the next walk lets this draw fail. The last walk ends with a route that needs no draw.
+ * draw, the next walk lets this draw fail. Otherwise, no walk follows.
  */
 @ControlConfined
 public final class Explainer {
@@ -61,7 +61,10 @@ public final class Explainer {
   private final Map<String, OverlayEffect> overlaid;
   private final List<Route> routes;
 
-  /** The possible outcomes by their {@link Outcome}; local replies have keys of their own. */
+  /**
+   * The possible results. The key of a forwarded request is its {@link Outcome}. The key of a local
+   * reply is a new object, so local replies are never merged.
+   */
   private final Map<Object, Branch> branches = new LinkedHashMap<>();
 
   /**
@@ -257,9 +260,9 @@ public final class Explainer {
   }
 
   /**
-   * Predetermined random draws for routing. The first {@code misses} draws for route fractions do
-   * not match, and all later draws match. The draw among weighted clusters returns {@code
-   * clusterDraw}.
+   * Returns fixed values instead of random draws. The values for the first {@code misses} routes
+   * with a fraction let these routes miss; the values for later routes let them match. The value
+   * for a choice among weighted clusters is {@code clusterDraw}.
    */
   @ControlConfined
   private static final class DecidedDraws implements RandomSource {

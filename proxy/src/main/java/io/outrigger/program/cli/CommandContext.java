@@ -11,8 +11,7 @@ import java.util.function.Supplier;
 /**
  * The parts of the process that a command uses.
  *
- * @param signals installs the signal handlers. Until a command calls this supplier, the JVM's
- *     default handlers apply
+ * @param signals installs Outrigger's signal handlers in place of the JVM's default handlers
  */
 record CommandContext(
     Entrypoints programs,

@@ -25,8 +25,8 @@ final class WorkloadWatcher extends CertificateSource {
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
   /**
-   * How long a call may wait for its first response. An agent that waits for a kubelet may need
-   * half a minute. An agent never answers when another agent has taken over its socket.
+   * How long a call may wait for its first response. An agent that must wait for a kubelet may need
+   * half a minute to answer. An agent whose socket another agent has taken over never answers.
    */
   static final Duration GIVE_UP = Duration.ofMinutes(1);
 

@@ -28,8 +28,9 @@ import io.outrigger.xds.cache.CacheEvent.Restored;
  *                                    error until an update arrives
  * </pre>
  *
- * <p>A STALE resource was not sent to this process. Therefore Deleted, TimerFired, and ServerError
- * with NOT_FOUND or PERMISSION_DENIED drop the resource regardless of the server's features.
+ * <p>A STALE resource was stored by an earlier process; no server has sent it to this process.
+ * Therefore Deleted, TimerFired, and ServerError with NOT_FOUND or PERMISSION_DENIED drop the
+ * resource regardless of the server's features.
  *
  * <p>Watchers receive the difference between the previous and the next entry, so their state equals
  * the state in dumps (A88-38).

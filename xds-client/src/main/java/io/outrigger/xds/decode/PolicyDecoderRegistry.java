@@ -144,9 +144,9 @@ record PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
   }
 
   /**
-   * Returns a policy with {@code child} in each locality. A {@code child} that is also a {@code
-   * wrr_locality} is returned unchanged, because the inner policy would have only one locality to
-   * choose from.
+   * Returns a policy that chooses a locality by weight and applies {@code child} in it. If {@code
+   * child} is itself a {@code wrr_locality}, returns {@code child}: inside another one, it would
+   * have only one locality to choose from.
    */
   private static BalancingPolicy wrrLocality(BalancingPolicy child) {
     return child instanceof BalancingPolicy.WrrLocality

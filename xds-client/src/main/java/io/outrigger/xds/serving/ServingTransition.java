@@ -32,8 +32,9 @@ import java.util.stream.Stream;
  * </pre>
  *
  * <p>Other ambient errors do not change the state. While a configuration is served, a route
- * configuration with the error UNAVAILABLE counts as unanswered. The control plane is then
- * unreachable, or a resource timer with a transient error has elapsed (decision xds-0076).
+ * configuration with the error UNAVAILABLE counts as unanswered. This error means that the control
+ * plane is unreachable, or that a resource timer with a transient error has elapsed (decision
+ * xds-0076).
  *
  * @param listen the address to serve, with its IP address in canonical form
  * @param nodeId the xDS node ID, which is part of failures that callers receive

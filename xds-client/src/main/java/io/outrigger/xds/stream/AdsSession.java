@@ -97,8 +97,9 @@ final class AdsSession implements AdsTransport.Listener {
         of.isAnswerPending = true; // the next request repeats the last ACK
       }
       if (type.equals(reading) || of.isAnswerPending) {
-        // The pending ACK or NACK will contain the subscribed names. Unsubscribing drops the cached
-        // resource. The server sends the resource again only after a request without its name.
+        // The pending ACK or NACK will contain the subscribed names. Unsubscribing drops the
+        // cached resource. To receive it again, the client must first send a request that omits its
+        // name, and then a request with its name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.unsubscribed::add);
       } else if (isChanged) {
         // No request is sent before the first subscription, because an empty first request would

@@ -21,7 +21,7 @@ public interface AdsTransport {
 
   void close();
 
-  /** Returns the name of the server in messages: a server URI or a path. */
+  /** Returns how messages name the server: by its URI, or by a local source such as a folder. */
   String name();
 
   default String title() {

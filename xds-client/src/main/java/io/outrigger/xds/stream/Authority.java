@@ -36,8 +36,8 @@ final class Authority {
 
   /**
    * @param servers the servers of the authority in order of preference, at least one
-   * @param fallbackOnReachabilityOnly whether the next server is used even if no resource is
-   *     missing (A95)
+   * @param fallbackOnReachabilityOnly whether an unreachable server suffices to use the next
+   *     server, even if no resource is missing (A95)
    */
   Authority(
       ControlLoop loop,

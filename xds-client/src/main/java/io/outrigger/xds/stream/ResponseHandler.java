@@ -113,7 +113,7 @@ record ResponseHandler(
         only(names, all.valid()), only(names, all.invalid()), all.unnamed(), all.overlay());
   }
 
-  /** Returns the resources under their canonical names, which subscriptions have (A47-03). */
+  /** Renames the resources to their canonical names, which subscriptions use (A47-03). */
   private static <T> Decoded<T> canonical(ResourceType<T> type, Decoded<T> decoded) {
     Map<String, Decoded.Valid<T>> valid = new LinkedHashMap<>();
     decoded.valid().forEach((name, v) -> valid.put(ResourceName.canonical(type, name), v));

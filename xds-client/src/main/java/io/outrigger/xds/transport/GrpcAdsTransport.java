@@ -204,7 +204,8 @@ public final class GrpcAdsTransport implements AdsTransport {
 
     /**
      * Called when no connection was ready in time. The attempt to connect continues, because gRPC
-     * may try further addresses. The attempt ends when the next stream times out too.
+     * may try further addresses. If the next stream also times out, the channel is shut down, which
+     * ends the attempt.
      */
     private void timeOut() {
       closed = true;

@@ -33,8 +33,8 @@ final class ChannelzMessages {
   private ChannelzMessages() {}
 
   /**
-   * Returns a channel without its subchannels. If the authorities of requests select the target,
-   * the channel's name contains the authority.
+   * Returns a channel without its subchannels. If a forward selects its target by the {@code
+   * :authority} of requests, the channel's name contains the target's authority.
    *
    * @param calls the counts; empty when calls are counted for several targets together
    */
