@@ -26,7 +26,11 @@ public interface MemoryHolder {
   /** Returns how often DATA moved or a stream ended in the last one or two seconds. */
   long moves();
 
-  /** Whether most of the held bytes were read from the peer, so that pausing reads helps. */
+  /**
+   * Whether most of the held bytes were read from the peer, so that pausing reads helps.
+   *
+   * @param weight the current {@link #weight}
+   */
   boolean isHeavyByReading(long weight);
 
   /** Stops or resumes reading from the peer. */

@@ -17,6 +17,7 @@ import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.downstream.Admission;
 import io.outrigger.dataplane.forward.Caller;
 import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.memory.OutOfMemory;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.dataplane.tls.TlsHandshake;
@@ -134,7 +135,8 @@ final class ServedAdmission implements Admission {
                 },
                 channel.eventLoop())
             .exceptionally(
-                failure -> { // such as an OutOfMemoryError
+                failure -> {
+                  OutOfMemory.onLoop(failure);
                   channel.close();
                   return null;
                 });

@@ -87,10 +87,12 @@ public final class ServedListener {
   /** Completed when the previous port is closed. */
   private CompletionStage<Void> previousPortClosed = CompletableFuture.completedFuture(null);
 
-  /** Whether the app has not been reachable yet; the port is opened only after that. */
+  /** Whether the port is opened only after the first connection to the app. */
   private boolean awaitsApp = true;
 
+  /** Whether {@link #onAppReachable} will be called. */
   private boolean isWaitingForApp;
+
   private boolean isOpening;
   private Duration retryDelay = FIRST_RETRY;
   private State state = State.WAITING;

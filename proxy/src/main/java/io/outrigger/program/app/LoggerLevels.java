@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 @AnyThread
 record LoggerLevels(LoggerContext context) {
   private static final String PREFIX = "/loggers/";
-  private static final Pattern NAME = Pattern.compile("\\w+(\\.[\\w$]+)*");
+  private static final int MAX_LENGTH = 250;
+  private static final Pattern NAME = Pattern.compile("\\w++(?:\\.[\\w$]++)*+");
 
   AdminReply reply() {
     Map<String, String> levels = new TreeMap<>();
@@ -69,7 +70,8 @@ record LoggerLevels(LoggerContext context) {
   private static boolean isInProgram(String name) {
     ClassLoader program = LoggerLevels.class.getClassLoader();
     String path = name.replace('.', '/');
-    return NAME.matcher(name).matches()
+    return name.length() <= MAX_LENGTH
+        && NAME.matcher(name).matches()
         && (program.getResource(path + ".class") != null
             || program.getResource(path + "/") != null);
   }

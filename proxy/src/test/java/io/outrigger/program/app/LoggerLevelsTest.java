@@ -69,6 +69,11 @@ class LoggerLevelsTest {
     assertThat(context.getLoggerList()).hasSize(before);
   }
 
+  @Test
+  void aLongNameIsRefused() {
+    assertThat(set("a" + ".a".repeat(30_000), "INFO").status()).isEqualTo(404);
+  }
+
   private String text(String name) {
     AdminReply reply =
         levels.set(

@@ -53,8 +53,8 @@ final class ServicePublisher {
   private Optional<ResourceSnapshot> last = Optional.empty();
   private boolean isServiceRead;
 
-  /** Whether a list of the API server has been published, so that endpoints may be in use. */
-  private boolean isAnswered;
+  private boolean isAnswered; // whether a list of the API server has been published
+  private boolean hasEndpoints; // whether the last published snapshot has endpoints
 
   ServicePublisher(ControlLoop loop, ControlLoop control, ApiClient client, Assignment byTarget) {
     String name = byTarget.target().toString();
@@ -115,6 +115,7 @@ final class ServicePublisher {
     boolean isAnswer = slices.isPresent();
     if ((isAnswer && !isAnswered) || last.filter(next::sameAs).isEmpty()) {
       isAnswered |= isAnswer;
+      hasEndpoints = endpoints.isOk();
       last = Optional.of(next);
       control.execute(() -> transport.publish(next, isAnswer));
     }
@@ -161,7 +162,7 @@ final class ServicePublisher {
     int status = answer.match(Answer::status, failure -> SERVER_ERROR);
     boolean isConclusive = status != TOO_MANY && status < SERVER_ERROR;
     retry.start(isConclusive ? RETRY : RETRY_AFTER_FAILURE, this::readService);
-    isServiceRead |= isConclusive || !isAnswered; // otherwise the known endpoints stay in use
+    isServiceRead |= isConclusive || !hasEndpoints; // otherwise the known endpoints stay in use
     if (isConclusive) {
       portName =
           answer

@@ -103,7 +103,7 @@ public final class ResourceValidator {
     Map<String, NamedResource> byName = new LinkedHashMap<>();
     for (NamedResource resource : ofFile) {
       if (resource.type().equals(type)) {
-        byName.put(resource.name(), resource);
+        byName.putIfAbsent(resource.name(), resource);
       }
     }
     List<Any> resources = byName.values().stream().map(NamedResource::resource).toList();

@@ -3,6 +3,7 @@ package io.outrigger.xds.overlay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.Gson;
+import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.TypeRegistry;
@@ -227,6 +228,35 @@ final class MergeTest {
         .extracting(value -> value.rule().name() + " " + value.field() + " " + value.value())
         .containsExactly(
             "first outlier_detection.base_ejection_time \"7s\"", "first lb_policy \"RING_HASH\"");
+  }
+
+  @Test
+  @Conformance("OV-01")
+  void optionsWhoseTypeHasNoSlashAreLaidOver() throws Exception {
+    String name = HttpProtocolOptions.getDescriptor().getFullName();
+    Any options = Any.pack(HttpProtocolOptions.getDefaultInstance());
+    var merge =
+        new Merge(
+            Cluster.newBuilder()
+                .putTypedExtensionProtocolOptions(
+                    name, options.toBuilder().setTypeUrl(name).build())
+                .build());
+
+    boolean changed =
+        apply(
+            merge,
+            """
+            overlay:
+            - name: idle
+              clusters: ["*"]
+              mode: override
+              patch:
+                typed_extension_protocol_options:
+                  envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+                    common_http_protocol_options: {idle_timeout: 9s}
+            """);
+
+    assertThat(changed).isTrue();
   }
 
   @Test
