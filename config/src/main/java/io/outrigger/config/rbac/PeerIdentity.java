@@ -27,7 +27,7 @@ public sealed interface PeerIdentity {
     }
   }
 
-  /** A TLS connection without a client certificate. Matchers of names get an empty name. */
+  /** A TLS connection without a client certificate. The peer has an empty name for matchers. */
   record Anonymous() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {

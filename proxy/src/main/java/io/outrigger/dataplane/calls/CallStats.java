@@ -130,8 +130,8 @@ public final class CallStats {
     }
 
     /**
-     * The number of requests that are not gRPC by class of the HTTP status, such as {@code 2xx}.
-     * Requests that were reset have no status.
+     * The numbers of non-gRPC requests; the key is the class of the HTTP status, such as {@code
+     * 2xx}. Requests that were reset have no status.
      */
     public Map<String, Long> byHttpClass() {
       return labelled(HTTP + 1, LOCAL, index -> index + 1 + "xx");

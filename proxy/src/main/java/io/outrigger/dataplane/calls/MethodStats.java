@@ -223,7 +223,7 @@ public final class MethodStats {
 
   /**
    * Durations of ended calls in nanoseconds, by status. The statistics of one loop have the buckets
-   * {@link Histogram#FINE_NANOS}. The sum of several loops has the buckets of A66.
+   * {@link Histogram#FINE_NANOS}. The sum over all loops has the buckets of A66.
    */
   public Map<RpcStatus.Code, Histogram> calls() {
     return calls;

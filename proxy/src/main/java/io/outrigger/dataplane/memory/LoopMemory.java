@@ -265,8 +265,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Whether another loop has a connection that is more than four times as heavy as {@code next}.
-   * When memory is full, the result is false unless {@code next} is below {@link #TRIFLE_BYTES}.
+   * Whether another loop has a connection that is more than four times as heavy as the given one.
+   * When memory is full, the result is false unless the given one is below {@link #TRIFLE_BYTES}.
    */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4

@@ -56,7 +56,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     Thread.setDefaultUncaughtExceptionHandler(policy);
   }
 
-  /** Sets the gauge that ends its heaviest connection when memory runs out. */
+  /** Sets the gauge whose {@link MemoryGauge#endHeaviest} is called when the heap is exhausted. */
   public static void endsHeaviestOf(MemoryGauge gauge) {
     ofProcess.relieveBy(gauge::endHeaviest);
   }

@@ -40,7 +40,10 @@ public final class TrafficHistory implements CallObserver {
 
   private static final int MINUTES_KEPT = 60;
 
-  /** The maximum number of clusters, and of endpoints, per event loop between two collections. */
+  /**
+   * The maximum number of clusters whose calls an event loop counts before the counts are
+   * collected; also the maximum number of endpoints.
+   */
   static final int MAX_CLUSTERS = 500;
 
   static final int MAX_ENDPOINTS = 2_000;

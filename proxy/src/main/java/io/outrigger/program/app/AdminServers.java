@@ -23,7 +23,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The servers that the options enable besides the forwards: admin HTTP, admin gRPC and health. */
+/** The admin servers that the options enable: admin HTTP, admin gRPC and health. */
 @AnyThread
 final class AdminServers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AdminServers.class);

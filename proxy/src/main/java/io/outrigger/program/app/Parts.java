@@ -51,9 +51,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The components of the sidecar. The constructor creates the components in the order of their
- * dependencies. Ports and admin endpoints use the components. State that is confined to the control
- * loop is read only on that loop.
+ * The components that the ports and the admin endpoints of the sidecar share. The constructor
+ * creates the components in the order of their dependencies; {@link ProxyApp} ends them. State that
+ * is confined to the control loop is read only on that loop.
  */
 @AnyThread
 final class Parts {

@@ -48,8 +48,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Opens the forwards and the served addresses of the options: their targets, their calls and their
- * ports.
+ * Creates the forwards and the served addresses of the options, with their targets and calls. Opens
+ * the ports of forwards. The port of a served address opens when the address has a configuration.
  */
 @AnyThread
 record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> telemetry) {

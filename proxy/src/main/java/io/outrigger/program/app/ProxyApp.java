@@ -148,7 +148,7 @@ public final class ProxyApp implements AutoCloseable {
     for (var serve : parts.options.serving().serves()) {
       parts.serves.add(opener.open(serve));
     }
-    admin.open();
+    admin.open(); // after the served addresses, because /app exists only with them
     announce();
     parts.control.execute(
         () -> {

@@ -32,8 +32,8 @@ import java.util.function.LongSupplier;
 @AnyThread
 final class ServeRecords implements ServeObserver {
   /**
-   * The maximum number of decision counters. The number of policies over time has no limit, so all
-   * decisions beyond this maximum share one counter.
+   * The maximum number of counters of RBAC decisions. The number of policies over time has no
+   * limit, so all decisions beyond this maximum share one counter.
    */
   static final int MAX_DECISIONS = 1_000;
 

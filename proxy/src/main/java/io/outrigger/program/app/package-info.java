@@ -1,7 +1,8 @@
 /**
- * The composition root, which creates all components in order and shuts them down. {@link
- * io.outrigger.program.app.TargetRuntime} turns each update into a selector (A31, A74). This class
- * runs on the control loop and publishes selectors to event loops.
+ * {@link io.outrigger.program.app.ProxyApp} starts and ends the sidecar; {@link
+ * io.outrigger.program.app.Parts} are the components that it creates first. {@link
+ * io.outrigger.program.app.TargetRuntime} turns each update into a selector (A31, A74). It runs on
+ * the control loop and publishes selectors to event loops.
  */
 @NullMarked
 package io.outrigger.program.app;

@@ -214,9 +214,10 @@ public final class XdsDependencyManager {
   }
 
   /**
-   * Updates the clusters of the changed endpoints without a walk.
+   * Updates the clusters of the changed endpoints, if this is possible without a walk over all
+   * resources.
    *
-   * @return false if a walk is needed
+   * @return whether the clusters were updated
    */
   private boolean updateEndpoints() {
     Optional<Map<String, Outcome<ClusterConfig>>> changed = graph.update(changedServices);

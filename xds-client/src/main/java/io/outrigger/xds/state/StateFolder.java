@@ -147,7 +147,9 @@ public final class StateFolder {
         Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  /** Returns why resources of the time {@code at} are unusable; empty if they are usable. */
+  /**
+   * Returns why resources that were stored at {@code at} are unusable; empty if they are usable.
+   */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
     // A state of the distant future would be usable for too long.

@@ -164,8 +164,8 @@ public final class AdsClients {
    * Applies an overlay to the resources in use and to later resources. The overlay takes effect
    * when the decoding thread has decoded the affected resources again.
    *
-   * @param listener receives each rule of this overlay that cannot be applied, with its resource: a
-   *     cluster, or {@code configuration/virtual host/route}
+   * @param listener receives each overlay rule that cannot be applied, with the name of a cluster
+   *     or the path {@code configuration/virtual host/route}
    */
   public void overlay(Overlay overlay, BiConsumer<String, OverlayEffect.Omission> listener) {
     loop.checkInside();

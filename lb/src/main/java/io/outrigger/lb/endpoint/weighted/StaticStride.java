@@ -62,7 +62,7 @@ final class StaticStride {
     return (weight * round + offset) % MAX_WEIGHT < MAX_WEIGHT - weight ? -1 : index;
   }
 
-  /** Returns the endpoint's share of the turns that are not skipped, as a probability. */
+  /** Returns the probability that a pick selects the endpoint. */
   double share(int index) {
     long sum = 0;
     for (int weight : weights) {
