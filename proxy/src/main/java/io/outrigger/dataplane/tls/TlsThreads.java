@@ -1,11 +1,11 @@
 package io.outrigger.dataplane.tls;
 
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.outrigger.base.AnyThread;
 import java.util.concurrent.Executor;
 import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -46,6 +46,7 @@ public final class TlsThreads {
 
   /** Returns an executor with a maximum number of daemon threads, which end when idle. */
   public static Executor start(int count) {
+    var made = new AtomicInteger();
     var pool =
         new ThreadPoolExecutor(
             count,
@@ -53,7 +54,11 @@ public final class TlsThreads {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new PriorityBlockingQueue<>(),
-            new DefaultThreadFactory("tls", true));
+            task -> {
+              var thread = new Thread(task, "tls-" + made.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            });
     pool.allowCoreThreadTimeOut(true);
     return work -> pool.execute(work instanceof Part ? work : Part.of(false, work));
   }

@@ -34,16 +34,16 @@ final class AdminEndpoints {
   /** The largest number of connections that {@code /memory} lists. */
   private static final int MAX_HOLDERS = 20;
 
-  private final Parts parts;
+  private final Components components;
   private final XdsViews xdsViews;
 
-  private AdminEndpoints(Parts parts) {
-    this.parts = parts;
-    this.xdsViews = new XdsViews(parts.controlPlanes::node, ProgramVersion.text());
+  private AdminEndpoints(Components components) {
+    this.components = components;
+    this.xdsViews = new XdsViews(components.controlPlanes::node, ProgramVersion.text());
   }
 
-  static Map<String, AdminEndpoint> of(Parts parts) {
-    var endpoints = new AdminEndpoints(parts);
+  static Map<String, AdminEndpoint> of(Components components) {
+    var endpoints = new AdminEndpoints(components);
     Map<String, AdminEndpoint> table = new HashMap<>();
     StaticPage.addTo(table);
     endpoints.addProbes(table);
@@ -56,11 +56,11 @@ final class AdminEndpoints {
     add(table, "GET /xds", endpoints::xds, "name");
     add(table, "GET /overlay", request -> endpoints.overlay());
     add(table, "GET /certs", request -> endpoints.certificates());
-    add(table, "GET /events", new EventEndpoint(parts), "format", "since");
+    add(table, "GET /events", new EventEndpoint(components), "format", "since");
     add(
         table,
         "GET /explain",
-        new ExplainEndpoint(parts),
+        new ExplainEndpoint(components),
         "forward",
         "path",
         "method",
@@ -80,8 +80,8 @@ final class AdminEndpoints {
     var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());
     add(table, "GET /loggers", request -> loggers.reply().done());
     add(table, "POST /loggers/*", request -> loggers.set(request).done(), "level");
-    add(table, "POST /drain", request -> drain(parts.drain.begin()));
-    add(table, "POST /quit", request -> drain(parts.drain.beginAndLeave()));
+    add(table, "POST /drain", request -> drain(components.drain.begin()));
+    add(table, "POST /quit", request -> drain(components.drain.beginAndLeave()));
     return table;
   }
 
@@ -97,18 +97,18 @@ final class AdminEndpoints {
   }
 
   /** Returns the endpoints of the {@code --health} server, which change no state. */
-  static Map<String, AdminEndpoint> probes(Parts parts) {
+  static Map<String, AdminEndpoint> probes(Components components) {
     Map<String, AdminEndpoint> table = new HashMap<>();
-    new AdminEndpoints(parts).addProbes(table);
-    if (!parts.serves.isEmpty()) {
+    new AdminEndpoints(components).addProbes(table);
+    if (!components.serves.isEmpty()) {
       var apps =
           new AppHealth(
-              parts.control,
-              parts.serves.stream().map(serve -> serve.spec().app().toString()).toList());
+              components.control,
+              components.serves.stream().map(serve -> serve.spec().app().toString()).toList());
       table.put(
           "GET /app",
           request ->
-              parts
+              components
                   .onControl(apps::check)
                   .thenCompose(check -> check)
                   .thenApply(
@@ -131,20 +131,20 @@ final class AdminEndpoints {
   }
 
   private CompletionStage<AdminReply> memory() {
-    return parts.memory.view(MAX_HOLDERS).thenApply(view -> AdminReply.json(200, view));
+    return components.memory.view(MAX_HOLDERS).thenApply(view -> AdminReply.json(200, view));
   }
 
   /** The control loop creates the reply. If the control loop hangs, the probe times out. */
   private CompletionStage<AdminReply> live() {
-    return parts.onControl(() -> AdminReply.text(200, "live"));
+    return components.onControl(() -> AdminReply.text(200, "live"));
   }
 
   private CompletionStage<AdminReply> ready() {
-    return parts.onControl(
+    return components.onControl(
         () -> {
-          List<String> reasons = parts.notReady();
+          List<String> reasons = components.notReady();
           List<String> lines = new ArrayList<>(reasons.isEmpty() ? List.of("ready") : reasons);
-          parts.controlPlanes.stale().ifPresent(lines::add);
+          components.controlPlanes.stale().ifPresent(lines::add);
           return AdminReply.text(reasons.isEmpty() ? 200 : 503, String.join("\n", lines));
         });
   }
@@ -162,19 +162,31 @@ final class AdminEndpoints {
                 "jdk", Runtime.version().toString(),
                 "started", started(),
                 "uptime_s", Duration.between(started(), Instant.now()).toSeconds(),
-                "node", parts.controlPlanes.node().id(),
-                "flags", parts.options.settings()))
+                "node", components.controlPlanes.node().id(),
+                "flags", components.options.settings()))
         .done();
   }
 
   private CompletionStage<AdminReply> forwards() {
-    return parts.onControl(
-        () -> AdminReply.json(200, parts.forwards.stream().map(each -> each.view(parts)).toList()));
+    return components.onControl(
+        () ->
+            AdminReply.json(
+                200,
+                components.forwards.stream()
+                    .map(
+                        each ->
+                            each.view(components.bootstrapWait.missing(), components.drain.phase()))
+                    .toList()));
   }
 
   private CompletionStage<AdminReply> listeners() {
-    return parts.onControl(
-        () -> AdminReply.json(200, parts.serves.stream().map(each -> each.view(parts)).toList()));
+    return components.onControl(
+        () ->
+            AdminReply.json(
+                200,
+                components.serves.stream()
+                    .map(each -> each.view(components.bootstrapWait.missing()))
+                    .toList()));
   }
 
   /** Creates the reply without the control loop, because all counters are thread-safe. */
@@ -182,7 +194,7 @@ final class AdminEndpoints {
     return CallViews.reply(
             Instant.now(),
             started(),
-            parts.forwards.stream().map(RunningForward::listener).toList())
+            components.forwards.stream().map(RunningForward::listener).toList())
         .done();
   }
 
@@ -191,9 +203,10 @@ final class AdminEndpoints {
       BiFunction<AdminRequest, List<RunningForward>, CompletionStage<AdminReply>> view) {
     return request -> {
       Optional<String> only = request.parameter("forward");
-      List<RunningForward> forwards = parts.forwards(only);
+      List<RunningForward> forwards = components.forwards(only);
       return forwards.isEmpty() && only.isPresent()
-          ? AdminReply.text(404, "no forward of that name; it is one of " + parts.forwardNames())
+          ? AdminReply.text(
+                  404, "no forward of that name; it is one of " + components.forwardNames())
               .done()
           : view.apply(request, forwards);
     };
@@ -201,11 +214,11 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> lb(AdminRequest request, List<RunningForward> forwards) {
     LbViews.Detail detail = LbViews.Detail.of(request);
-    return parts.onControl(
+    return components.onControl(
         () ->
             LbViews.reply(
                 detail,
-                parts.overlay.clusters(),
+                components.overlay.clusters(),
                 forwards.stream().map(AdminEndpoints::trees).toList()));
   }
 
@@ -222,29 +235,29 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
     Optional<String> type = request.choice("type", "lds", "rds", "cds", "eds");
-    return parts
-        .onControl(parts.controlPlanes::status)
+    return components
+        .onControl(components.controlPlanes::status)
         .thenApplyAsync(view -> xdsViews.configDump(view, type, request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> xds(AdminRequest request) {
-    return parts
-        .onControl(parts.controlPlanes::status)
+    return components
+        .onControl(components.controlPlanes::status)
         .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> overlay() {
-    return parts.onControl(parts.overlay::status).thenApplyAsync(OverlayViews::reply);
+    return components.onControl(components.overlay::status).thenApplyAsync(OverlayViews::reply);
   }
 
   private CompletionStage<AdminReply> certificates() {
-    return parts
-        .onControl(parts.certificates::view)
+    return components
+        .onControl(components.certificates::view)
         .thenApplyAsync(view -> AdminReply.json(200, view));
   }
 
   private CompletionStage<AdminReply> history(AdminRequest request, List<RunningForward> forwards) {
-    return parts
+    return components
         .onControl(
             () ->
                 forwards.stream()
@@ -267,8 +280,8 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> metrics(AdminRequest request) {
     MetricsText text = MetricsText.accepted(request.accept());
-    return parts
-        .onControl(parts::metrics)
+    return components
+        .onControl(components::metrics)
         .thenApplyAsync(
             view -> AdminReply.written(200, text.contentType(), out -> text.write(view, out)))
         .thenApply(reply -> reply.with(Map.of("vary", "accept, accept-encoding")));

@@ -36,13 +36,13 @@ final class AdminServers implements AutoCloseable {
 
   private record Running(InetSocketAddress address, Runnable close) {}
 
-  private final Parts parts;
+  private final Components components;
   private final ReplyQueue replyQueue = new ReplyQueue();
   private final Map<Flag, Running> running = new EnumMap<>(Flag.class);
   private volatile boolean closed;
 
-  AdminServers(Parts parts) {
-    this.parts = parts;
+  AdminServers(Components components) {
+    this.components = components;
   }
 
   /**
@@ -52,16 +52,16 @@ final class AdminServers implements AutoCloseable {
    * @throws InvalidInput when the host of a port is unknown
    */
   void open() throws StartFailure, InvalidInput {
-    ProxyOptions.Servers addresses = parts.options.servers();
+    ProxyOptions.Servers addresses = components.options.servers();
     open(
         Flag.ADMIN,
         addresses.admin(),
-        at -> http(AdminServer.Audience.OPERATORS, at, AdminEndpoints.of(parts)));
+        at -> http(AdminServer.Audience.OPERATORS, at, AdminEndpoints.of(components)));
     open(Flag.ADMIN_GRPC, addresses.adminGrpc(), this::grpc);
     open(
         Flag.HEALTH,
         addresses.health(),
-        at -> http(AdminServer.Audience.PROBES, at, AdminEndpoints.probes(parts)));
+        at -> http(AdminServer.Audience.PROBES, at, AdminEndpoints.probes(components)));
   }
 
   private interface Opening {
@@ -71,7 +71,7 @@ final class AdminServers implements AutoCloseable {
   private Running http(
       AdminServer.Audience audience, InetSocketAddress at, Map<String, AdminEndpoint> endpoints)
       throws IOException {
-    AdminServer server = AdminServer.start(audience, at, endpoints, replyQueue, parts.unread);
+    AdminServer server = AdminServer.start(audience, at, endpoints, replyQueue, components.unread);
     return new Running(server.address(), server::close);
   }
 
@@ -79,13 +79,13 @@ final class AdminServers implements AutoCloseable {
     AdminGrpcServer server =
         AdminGrpcServer.start(
             at,
-            parts.controlPlanes::node,
+            components.controlPlanes::node,
             ProgramVersion.text(),
-            () -> parts.onControl(parts.controlPlanes::status),
-            new LiveChannelz(parts),
+            () -> components.onControl(components.controlPlanes::status),
+            new LiveChannelz(components),
             replyQueue,
-            parts.unread);
-    parts.control.execute(() -> watchHealth(server));
+            components.unread);
+    components.control.execute(() -> watchHealth(server));
     return new Running(server.address(), server::close);
   }
 
@@ -108,18 +108,18 @@ final class AdminServers implements AutoCloseable {
       return;
     }
     Map<String, Boolean> serving = new HashMap<>();
-    boolean draining = parts.drain.hasBegun();
-    parts.forwards.forEach(
-        forward -> serving.put(forward.name(), !draining && parts.isConfigured(forward)));
-    parts.serves.forEach(
+    boolean draining = components.drain.hasBegun();
+    components.forwards.forEach(
+        forward -> serving.put(forward.name(), !draining && components.isConfigured(forward)));
+    components.serves.forEach(
         serve ->
             serving.merge(
                 serve.spec().name(),
                 !draining && serve.notReady().isEmpty(),
                 Boolean::logicalAnd)); // a forward and a serve may share a name
-    serving.put("", parts.notReady().isEmpty());
+    serving.put("", components.notReady().isEmpty());
     server.health(serving);
-    parts.control.schedule(HEALTH_PERIOD, () -> watchHealth(server));
+    components.control.schedule(HEALTH_PERIOD, () -> watchHealth(server));
   }
 
   /** Returns the address of the server that the flag enables; empty when that server is off. */

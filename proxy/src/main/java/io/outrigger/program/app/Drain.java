@@ -115,8 +115,8 @@ final class Drain {
   }
 
   private static <T> CompletableFuture<Void> all(
-      List<T> parts, Function<T, CompletableFuture<Void>> end) {
-    return CompletableFuture.allOf(parts.stream().map(end).toArray(CompletableFuture<?>[]::new));
+      List<T> ports, Function<T, CompletableFuture<Void>> end) {
+    return CompletableFuture.allOf(ports.stream().map(end).toArray(CompletableFuture<?>[]::new));
   }
 
   private void cut(long activeBefore) {

@@ -24,13 +24,13 @@ final class EventEndpoint implements AdminEndpoint {
   private static final int NO_LIMIT = Integer.MAX_VALUE;
   private static final int PAGE_SIZE = 32;
 
-  private final Parts parts;
+  private final Components components;
   private final EventLog events;
   private final AtomicInteger streams = new AtomicInteger();
 
-  EventEndpoint(Parts parts) {
-    this.parts = parts;
-    this.events = parts.events;
+  EventEndpoint(Components components) {
+    this.components = components;
+    this.events = components.events;
   }
 
   @Override
@@ -40,7 +40,7 @@ final class EventEndpoint implements AdminEndpoint {
     require(from.orElse("0").matches("\\d{1,18}"), "since is the number of an event, 0 or more");
     long since = from.map(Long::parseLong).orElse(0L);
     return isList
-        ? parts.onControl(() -> events.after(since, NO_LIMIT)).thenApplyAsync(EventViews::list)
+        ? components.onControl(() -> events.after(since, NO_LIMIT)).thenApplyAsync(EventViews::list)
         : stream(since).done();
   }
 
@@ -65,7 +65,7 @@ final class EventEndpoint implements AdminEndpoint {
     @Override
     public CompletionStage<String> next() {
       var page = new CompletableFuture<EventLog.Page>();
-      parts.control.execute(() -> read(page));
+      components.control.execute(() -> read(page));
       return page.thenApplyAsync(EventViews::streamed);
     }
 
@@ -84,7 +84,7 @@ final class EventEndpoint implements AdminEndpoint {
 
     @Override
     public void close() {
-      parts.control.execute(
+      components.control.execute(
           () -> {
             if (!closed) {
               closed = true;

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
  * peer} is the name of the client, and {@code source} is the IP address of the client.
  */
 @AnyThread
-record ExplainEndpoint(Parts parts) implements AdminEndpoint {
+record ExplainEndpoint(Components components) implements AdminEndpoint {
   @Override
   public CompletionStage<AdminReply> answer(AdminRequest query) {
     Optional<String> serve = query.parameter("serve");
@@ -38,7 +38,7 @@ record ExplainEndpoint(Parts parts) implements AdminEndpoint {
         "forward "
             + forward.name()
             + " finds its target by each request's :authority; give header=:authority:NAME");
-    return parts
+    return components
         .onControl(() -> explain(forward, request))
         .thenApplyAsync(
             explanation ->
@@ -55,9 +55,9 @@ record ExplainEndpoint(Parts parts) implements AdminEndpoint {
 
   private CompletionStage<AdminReply> answerServed(String name, AdminRequest query) {
     Optional<RunningServe> serve =
-        parts.serves.stream().filter(each -> each.spec().name().equals(name)).findFirst();
+        components.serves.stream().filter(each -> each.spec().name().equals(name)).findFirst();
     if (serve.isEmpty()) {
-      List<String> known = parts.serves.stream().map(each -> each.spec().name()).toList();
+      List<String> known = components.serves.stream().map(each -> each.spec().name()).toList();
       String reason =
           known.isEmpty()
               ? "there is no --serve"
@@ -66,18 +66,18 @@ record ExplainEndpoint(Parts parts) implements AdminEndpoint {
     }
     require(query.parameter("forward").isEmpty(), "leave forward out beside serve");
     var explainer = new ServeExplainer(serve.get(), query);
-    return parts
+    return components
         .onControl(explainer::explain)
         .thenApplyAsync(explanation -> AdminReply.json(200, explanation));
   }
 
   private RunningForward forward(Optional<String> name) {
-    List<RunningForward> found = parts.forwards(name);
+    List<RunningForward> found = components.forwards(name);
     require(
         found.size() == 1,
         (name.isPresent() ? "no forward of that name" : "forward is missing")
             + "; it is one of "
-            + parts.forwardNames());
+            + components.forwardNames());
     return found.get(0);
   }
 
@@ -93,6 +93,6 @@ record ExplainEndpoint(Parts parts) implements AdminEndpoint {
                     request,
                     target.domain(),
                     target.clusters()::describe,
-                    parts.overlay.clusters()));
+                    components.overlay.clusters()));
   }
 }

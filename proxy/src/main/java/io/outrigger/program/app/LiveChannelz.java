@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class LiveChannelz implements ChannelzSource {
   static final Duration MAX_AGE = Duration.ofMillis(100);
 
-  private final Parts parts;
+  private final Components components;
   private final UpstreamSockets upstream;
 
   // This field and the next two are confined to the control loop.
@@ -41,25 +41,25 @@ final class LiveChannelz implements ChannelzSource {
   private @Nullable View latest;
   private long latestNanos;
 
-  LiveChannelz(Parts parts) {
-    this.parts = parts;
-    this.upstream = parts.connector.sockets();
+  LiveChannelz(Components components) {
+    this.components = components;
+    this.upstream = components.connector.sockets();
   }
 
   @Override
   public CompletionStage<View> view() {
-    return parts.onControl(this::snapshot);
+    return components.onControl(this::snapshot);
   }
 
   /** Returns a snapshot that is at most 100 ms old. Runs on the control loop. */
   private View snapshot() {
     View known = latest;
-    long now = parts.control.nanoTime();
+    long now = components.control.nanoTime();
     if (known != null && now - latestNanos < MAX_AGE.toNanos()) {
       return known;
     }
     ChannelzIds.Snapshot snapshot = ids.begin();
-    for (RunningForward forward : parts.forwards) {
+    for (RunningForward forward : components.forwards) {
       Calls calls = calls(forward.listener().forward().totals());
       snapshot.server(forward.name(), forward.listen(), calls);
       for (TargetRuntime target : forward.targets()) {
@@ -70,7 +70,7 @@ final class LiveChannelz implements ChannelzSource {
             target.clusters()::accept);
       }
     }
-    for (RunningServe serve : parts.serves) {
+    for (RunningServe serve : components.serves) {
       Calls calls = calls(serve.calls().totals());
       snapshot.server(serve.spec().name(), serve.spec().listen(), calls);
     }
@@ -129,14 +129,14 @@ final class LiveChannelz implements ChannelzSource {
 
   /** Returns the open connections to the ports whose names pass the given test. */
   private CompletionStage<List<SocketView>> sockets(Predicate<String> names, long from, int max) {
-    return parts
+    return components
         .onControl(
             () ->
                 Stream.concat(
-                        parts.forwards.stream()
+                        components.forwards.stream()
                             .filter(forward -> names.test(forward.name()))
                             .map(RunningForward::listener),
-                        parts.serves.stream()
+                        components.serves.stream()
                             .filter(serve -> names.test(serve.spec().name()))
                             .flatMap(serve -> serve.port().listeners()))
                     .toList())

@@ -52,7 +52,8 @@ import java.util.concurrent.CompletableFuture;
  * the ports of forwards. The port of a served address opens when the address has a configuration.
  */
 @AnyThread
-record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> telemetry) {
+record PortOpener(
+    Components components, Optional<AccessLog> access, Optional<Telemetry> telemetry) {
   private static final RandomSource RANDOM = RandomSource.SYSTEM;
 
   /**
@@ -62,7 +63,7 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
    * @throws InvalidInput when the host of the port is unknown
    */
   RunningForward open(ForwardSpec spec) throws StartFailure, InvalidInput {
-    boolean isFixed = !(parts.options.routing().authority() instanceof AuthorityMode.Preserve);
+    boolean isFixed = !(components.options.routing().authority() instanceof AuthorityMode.Preserve);
     Optional<TargetRuntime> fixedTarget =
         isFixed && spec.target() instanceof Target.Single single
             ? Optional.of(target(spec, single.dataPlaneAuthority()))
@@ -72,19 +73,20 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
             ? Optional.empty()
             : Optional.of(
                 new AuthorityTargets(
-                    parts.control,
-                    parts.options.limits().maxTargets(),
+                    components.control,
+                    components.options.limits().maxTargets(),
                     authority -> target(spec, authority)));
-    var history = new TrafficHistory(spec.name(), parts.control, List.copyOf(parts.callLoops));
+    var history =
+        new TrafficHistory(spec.name(), components.control, List.copyOf(components.callLoops));
     var forward =
         new Forward(
             spec.name(),
-            PartSettings.forward(parts.options, () -> nodeId(spec.target())),
+            ComponentSettings.forward(components.options, () -> nodeId(spec.target())),
             fixedTarget.map(TargetResolver::fixed).orElseGet(targetsByAuthority::orElseThrow),
             access.map(lines -> history.and(lines.of(spec.name(), false))).orElse(history),
             telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
-            parts.memory,
-            parts.loops.count());
+            components.memory,
+            components.loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound =
         spec.listen() instanceof ListenAddress.Tcp tcp
@@ -102,7 +104,7 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
 
   /** Returns the node id for a target's error messages; empty without a control plane (A88-24). */
   private String nodeId(Target target) {
-    return target.ownServer().isEmpty() ? parts.controlPlanes.node().id() : "";
+    return target.ownServer().isEmpty() ? components.controlPlanes.node().id() : "";
   }
 
   private Http2Listener listen(ForwardSpec spec, Forward forward)
@@ -114,10 +116,10 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
     try {
       return Http2Listener.bind(
           address,
-          parts.loops,
-          parts.callLoops,
+          components.loops,
+          components.callLoops,
           forward,
-          PartSettings.listener(parts.options, parts.memory));
+          ComponentSettings.listener(components.options, components.memory));
     } catch (IOException e) {
       throw StartFailure.cannotBind("--forward " + spec, e);
     }
@@ -132,40 +134,40 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
    * the control loop has created the address.
    */
   RunningServe open(ServeSpec spec) {
-    return CompletableFuture.supplyAsync(() -> make(spec), parts.control).join();
+    return CompletableFuture.supplyAsync(() -> make(spec), components.control).join();
   }
 
   private RunningServe make(ServeSpec spec) {
     var calls =
         new Forward(
             spec.name(),
-            PartSettings.serving(parts.options),
+            ComponentSettings.serving(components.options),
             TargetResolver.none(),
             access.map(lines -> lines.of(spec.name(), true)).orElse(call -> true),
             telemetry.map(Telemetry::serverTracer).orElse(CallTracer.NONE),
-            parts.memory,
-            parts.loops.count());
-    var reports = new ServingReports(parts.events, spec.name());
+            components.memory,
+            components.loops.count());
+    var reports = new ServingReports(components.events, spec.name());
     var records =
         new ServeRecords(
             spec.name(),
             reports,
-            parts.audit.orElseThrow(),
-            parts.control,
-            parts.events,
+            components.audit.orElseThrow(),
+            components.control,
+            components.events,
             System::nanoTime);
     var app = app(spec);
     var port =
         new ServedListener(
-            parts.control,
-            parts.loops,
-            parts.callLoops,
+            components.control,
+            components.loops,
+            components.callLoops,
             calls,
-            PartSettings.listener(parts.options, parts.memory).forUntrustedCallers(),
+            ComponentSettings.listener(components.options, components.memory).forUntrustedCallers(),
             tcp(spec.listen()),
-            parts.options.serving().settings(),
+            components.options.serving().settings(),
             app,
-            parts.tls,
+            components.tls,
             RANDOM,
             records);
     return new RunningServe(spec, calls, app, port, reports, records);
@@ -183,21 +185,21 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
             ? single
             : new Target.Xds(Optional.empty(), requestAuthority);
     String name = target.toString();
-    ProxyOptions.Routing routing = parts.options.routing();
+    ProxyOptions.Routing routing = components.options.routing();
     String authority =
         routing.authority() instanceof AuthorityMode.Fixed fixed ? fixed.text() : requestAuthority;
-    ProxyOptions.Measurement measurement = parts.options.measurement();
+    ProxyOptions.Measurement measurement = components.options.measurement();
     boolean namesPriorities =
         measurement.otlp().isPresent()
             || measurement.calls().callDelays()
             || measurement.calls().attemptDelays();
     return new TargetRuntime(
-        parts.control,
+        components.control,
         name,
         authority,
-        parts.filters,
+        components.filters,
         routing.ignoreRouteTimeout(),
-        new TargetReports(parts.events, forward, name, routing.ignoreRouteTimeout()),
+        new TargetReports(components.events, forward, name, routing.ignoreRouteTimeout()),
         clusters -> balancing(new TargetName(forward, name, authority), namesPriorities, clusters),
         configs -> dependencies(forward, target, authority, configs));
   }
@@ -226,14 +228,15 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
       TargetName target, boolean namesPriorities, ClusterManager.Listener listener) {
     LbObserver observer =
         new LbLog()
-            .and(parts.counters.of(target.target()))
-            .and(new LbEvents(parts.events, target.forward()));
+            .and(components.counters.of(target.target()))
+            .and(new LbEvents(components.events, target.forward()));
     return new ClusterManager(
-        new LbContext(parts.control, RANDOM, observer, parts.loops.count(), namesPriorities),
-        parts.connector(target),
-        parts.breakers,
-        parts.loads,
-        parts.options.routing().aggregatesDecide(),
+        new LbContext(
+            components.control, RANDOM, observer, components.loops.count(), namesPriorities),
+        components.connector(target),
+        components.breakers,
+        components.loads,
+        components.options.routing().aggregatesDecide(),
         listener);
   }
 
@@ -241,10 +244,10 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
   private void follow(AppCluster app, ListenAddress.Tcp address, String serve) {
     var name =
         new DnsName(
-            parts.control,
-            new DnsEvents(parts.dns, parts.events, serve),
+            components.control,
+            new DnsEvents(components.dns, components.events, serve),
             RANDOM,
-            parts.options.routing().dnsRefresh(),
+            components.options.routing().dnsRefresh(),
             new ClusterSource.Dns(address.host(), address.port(), true),
             new ResourceWatcher<>() {
               @Override
@@ -276,16 +279,16 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
       Target.Single target,
       String authority,
       XdsDependencyManager.Listener configs) {
-    ControlPlanes.Known known = parts.controlPlanes.known().orElseThrow();
+    ControlPlanes.Known known = components.controlPlanes.known().orElseThrow();
     return target
         .listener(known.bootstrap())
         .match(
             listener ->
                 Outcome.ok(
                     new XdsDependencyManager(
-                            parts.control,
+                            components.control,
                             client(target, known.clients()),
-                            new DnsEvents(parts.dns, parts.events, forward),
+                            new DnsEvents(components.dns, components.events, forward),
                             listener,
                             authority,
                             nodeId(target),
@@ -293,7 +296,7 @@ record PortOpener(Parts parts, Optional<AccessLog> access, Optional<Telemetry> t
                             RANDOM)
                         .refreshNames(
                             target instanceof Target.Dns
-                                ? parts.options.routing().dnsRefresh()
+                                ? components.options.routing().dnsRefresh()
                                 : Duration.ZERO)),
             Outcome::failed);
   }

@@ -45,16 +45,16 @@ public final class ProxyApp implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
   private static final Duration WAIT_LIMIT = Duration.ofSeconds(2);
 
-  private final Parts parts;
+  private final Components components;
   private final AdminServers admin;
   private final AtomicBoolean closed = new AtomicBoolean();
   private Optional<ControlThread> heapWatch = Optional.empty();
   private Optional<AccessLog> access = Optional.empty();
   private Optional<Telemetry> telemetry = Optional.empty();
 
-  private ProxyApp(Parts parts) {
-    this.parts = parts;
-    admin = new AdminServers(parts);
+  private ProxyApp(Components components) {
+    this.components = components;
+    admin = new AdminServers(components);
   }
 
   public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
@@ -74,15 +74,15 @@ public final class ProxyApp implements AutoCloseable {
       throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
-      app = new ProxyApp(new Parts(options, names));
+      app = new ProxyApp(new Components(options, names));
     } catch (IllegalStateException e) {
       throw new StartFailure(String.valueOf(e.getMessage()), e);
     }
     try {
-      boolean known = app.parts.bootstrapWait.begin(options.source(), app::use);
+      boolean known = app.components.bootstrapWait.begin(options.source(), app::use);
       app.open();
       if (known) {
-        app.parts.control.execute(app::watch);
+        app.components.control.execute(app::watch);
       }
       return app;
     } catch (StartFailure | InvalidInput failure) {
@@ -100,14 +100,14 @@ public final class ProxyApp implements AutoCloseable {
    *     --bootstrap-timeout}
    */
   public void awaitConfiguration() throws InvalidInput {
-    if (parts.controlPlanes.known().isEmpty()) {
-      parts.bootstrapWait.await(
+    if (components.controlPlanes.known().isEmpty()) {
+      components.bootstrapWait.await(
           source -> {
             use(source);
             announce(source);
-            parts.control.execute(this::watch);
+            components.control.execute(this::watch);
           },
-          parts.drain::hasBegun,
+          components.drain::hasBegun,
           ended());
     }
   }
@@ -118,19 +118,19 @@ public final class ProxyApp implements AutoCloseable {
         source.isStatic()
             ? Optional.of(
                 new ResourceDirectory(
-                    parts.control, parts.decoding, source.resources(), source.files()))
+                    components.control, components.decoding, source.resources(), source.files()))
             : Optional.empty();
     try {
       var clients =
           ControlPlanes.clients(
-              parts.control,
-              parts.decoding,
+              components.control,
+              components.decoding,
               source.bootstrap(),
-              parts.options.dnsNames(),
-              parts.kubernetes,
+              components.options.dnsNames(),
+              components.kubernetes,
               files,
-              new AdsEvents(parts.events));
-      parts.controlPlanes.set(new ControlPlanes.Known(source, clients, files));
+              new AdsEvents(components.events));
+      components.controlPlanes.set(new ControlPlanes.Known(source, clients, files));
     } catch (IllegalArgumentException unusable) { // a file that the bootstrap names cannot be used
       String origin = source.bootstrapOrigin().orElse("bootstrap");
       throw new InvalidInput(
@@ -139,25 +139,29 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   private void open() throws StartFailure, InvalidInput {
-    access = PartSettings.accessLog(parts.options);
-    telemetry = PartSettings.telemetry(parts.options, this::metrics);
-    var opener = new PortOpener(parts, access, telemetry);
-    for (var forward : parts.options.forwards()) {
-      parts.forwards.add(opener.open(forward));
+    access = ComponentSettings.accessLog(components.options);
+    telemetry = ComponentSettings.telemetry(components.options, this::metrics);
+    var opener = new PortOpener(components, access, telemetry);
+    for (var forward : components.options.forwards()) {
+      components.forwards.add(opener.open(forward));
     }
-    for (var serve : parts.options.serving().serves()) {
-      parts.serves.add(opener.open(serve));
+    for (var serve : components.options.serving().serves()) {
+      components.serves.add(opener.open(serve));
     }
     admin.open(); // after the served addresses, because /app exists only with them
     announce();
-    parts.control.execute(
+    components.control.execute(
         () -> {
-          parts.forwards.forEach(forward -> forward.history().start());
-          new PeerReports(parts.control, parts.loops.peerErrors(), parts.memory::now, parts.events)
+          components.forwards.forEach(forward -> forward.history().start());
+          new PeerReports(
+                  components.control,
+                  components.loops.peerErrors(),
+                  components.memory::now,
+                  components.events)
               .start();
         });
-    heapWatch = Optional.of(HeapWatch.start(parts.memory));
-    OutOfMemory.endsHeaviestOf(parts.memory);
+    heapWatch = Optional.of(HeapWatch.start(components.memory));
+    OutOfMemory.endsHeaviestOf(components.memory);
   }
 
   /**
@@ -170,12 +174,12 @@ public final class ProxyApp implements AutoCloseable {
         ProgramVersion.text(),
         ProgramVersion.commit(),
         Runtime.version(),
-        parts.controlPlanes.node().id());
-    parts.controlPlanes.known().map(ControlPlanes.Known::source).ifPresent(ProxyApp::announce);
-    parts.forwards.forEach(
+        components.controlPlanes.node().id());
+    components.controlPlanes.known().map(ControlPlanes.Known::source).ifPresent(ProxyApp::announce);
+    components.forwards.forEach(
         forward ->
             log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
-    parts.serves.stream()
+    components.serves.stream()
         .map(RunningServe::spec)
         .forEach(spec -> log.info("serve {}: {} -> {}", spec.name(), spec.listen(), spec.app()));
     admin.announce();
@@ -190,12 +194,12 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   private void watch() {
-    ControlPlanes.Known known = parts.controlPlanes.known().orElseThrow();
+    ControlPlanes.Known known = components.controlPlanes.known().orElseThrow();
     known.files().ifPresent(ResourceDirectory::start);
-    parts.certificates.start(known.bootstrap().certificateProviders());
-    parts.overlay.start();
-    known.clients().reportLoad(parts.loads);
-    parts
+    components.certificates.start(known.bootstrap().certificateProviders());
+    components.overlay.start();
+    known.clients().reportLoad(components.loads);
+    components
         .options
         .state()
         .filter(state -> !known.source().isStatic())
@@ -206,16 +210,16 @@ public final class ProxyApp implements AutoCloseable {
                     .keepState(
                         new StateFolder(
                             state.folder(), StateOrigin.of(known.bootstrap()), state.maxAge()),
-                        parts.stateFiles,
+                        components.stateFiles,
                         state.after()));
-    parts.forwards.forEach(RunningForward::start);
-    parts.serves.forEach(serve -> serve.start(parts.control, known));
+    components.forwards.forEach(RunningForward::start);
+    components.serves.forEach(serve -> serve.start(components.control, known));
   }
 
   /** Returns the metrics for telemetry, on telemetry's own thread. */
   private MetricSnapshots metrics() {
-    return parts
-        .onControl(parts::metrics)
+    return components
+        .onControl(components::metrics)
         .thenApply(MetricsText::snapshots)
         .exceptionally(
             bug -> {
@@ -228,7 +232,7 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   public ListenAddress listenAddress(String forward) {
-    return parts.forwards(Optional.of(forward)).get(0).listen();
+    return components.forwards(Optional.of(forward)).get(0).listen();
   }
 
   /** Returns the address of the server that the flag enables; empty when that server is off. */
@@ -238,12 +242,12 @@ public final class ProxyApp implements AutoCloseable {
 
   /** Begins the graceful shutdown; the result completes when no stream is left, or on timeout. */
   public CompletableFuture<Void> drain() {
-    return parts.drain.begin();
+    return components.drain.begin();
   }
 
   /** Drains, and then lets the process exit. */
   public void quit() {
-    parts.drain.beginAndLeave();
+    components.drain.beginAndLeave();
   }
 
   /** Reopens the file of the access log after a log rotation has renamed the file. */
@@ -253,7 +257,7 @@ public final class ProxyApp implements AutoCloseable {
 
   /** Completed when the drain is over and a signal or the admin server has requested the exit. */
   public CompletableFuture<Void> ended() {
-    return parts.drain.ended();
+    return components.drain.ended();
   }
 
   /**
@@ -266,36 +270,37 @@ public final class ProxyApp implements AutoCloseable {
       return;
     }
     admin.close();
-    onControl(parts.drain::closeAll);
+    awaitOnControl(components.drain::closeAll);
     telemetry.ifPresent(Telemetry::close); // calls have ended, and the metrics still exist
-    Optional<ControlPlanes.Known> known = parts.controlPlanes.known();
-    known.ifPresent(each -> onControl(each.clients()::finishState));
-    onControl(
+    Optional<ControlPlanes.Known> known = components.controlPlanes.known();
+    known.ifPresent(each -> awaitOnControl(each.clients()::finishState));
+    awaitOnControl(
         () -> {
-          parts.serves.forEach(RunningServe::release);
-          parts.forwards.forEach(forward -> forward.targets().forEach(TargetRuntime::close));
-          parts.overlay.close();
+          components.serves.forEach(RunningServe::release);
+          components.forwards.forEach(forward -> forward.targets().forEach(TargetRuntime::close));
+          components.overlay.close();
           known.ifPresent(each -> each.clients().close());
-          parts.certificates.close();
+          components.certificates.close();
           known.flatMap(ControlPlanes.Known::files).ifPresent(ResourceDirectory::close);
-          parts.dns.close();
-          parts.kubernetes.ifPresent(Kubernetes::close);
+          components.dns.close();
+          components.kubernetes.ifPresent(Kubernetes::close);
           return CompletableFuture.completedStage(null);
         });
-    parts.control.close();
+    components.control.close();
     heapWatch.ifPresent(ControlThread::close);
-    parts.decoding.close();
-    parts.certificateReading.close();
-    parts.stateFiles.close();
-    parts.loops.stop(WAIT_LIMIT);
+    components.decoding.close();
+    components.certificateReading.close();
+    components.stateFiles.close();
+    components.loops.stop(WAIT_LIMIT);
     access.ifPresent(AccessLog::close); // the event loops, which write to the logs, have stopped
-    parts.audit.ifPresent(StdoutAuditLog::close);
+    components.audit.ifPresent(StdoutAuditLog::close);
   }
 
   /** Runs a task on the control loop, and waits for at most two seconds until it is done. */
-  private void onControl(Supplier<CompletionStage<Void>> task) {
+  private void awaitOnControl(Supplier<CompletionStage<Void>> task) {
     var done = new CompletableFuture<Void>();
-    parts.control.execute(() -> task.get().whenComplete((result, failure) -> done.complete(null)));
+    components.control.execute(
+        () -> task.get().whenComplete((result, failure) -> done.complete(null)));
     done.completeOnTimeout(null, WAIT_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
   }
 }

@@ -80,11 +80,14 @@ record RunningForward(
     return tally;
   }
 
-  /** Returns the entry of this forward in {@code /forwards}. */
-  Map<String, Object> view(Parts parts) {
+  /**
+   * Returns the entry of this forward in {@code /forwards}.
+   *
+   * @param missing the missing file of the bootstrap
+   * @param drain the phase of the shutdown
+   */
+  Map<String, Object> view(Optional<String> missing, Optional<String> drain) {
     EndpointTally tally = tally();
-    Optional<String> missing = parts.bootstrapWait.missing();
-    Optional<String> drain = parts.drain.phase();
     String state =
         drain.isPresent()
             ? "DRAINING"

@@ -125,8 +125,12 @@ final class RunningServe {
                 .formatted(spec.name(), port.state(), port.problem().orElse("no reason is known")));
   }
 
-  /** Returns the entry of this address in {@code /listeners}. */
-  Map<String, Object> view(Parts parts) {
+  /**
+   * Returns the entry of this address in {@code /listeners}.
+   *
+   * @param missing the missing file of the bootstrap
+   */
+  Map<String, Object> view(Optional<String> missing) {
     return AdminReply.members(
         "name", spec.name(),
         "listen", spec.listen().toString(),
@@ -134,9 +138,7 @@ final class RunningServe {
         "resource", resource,
         "state", port.state().toString(),
         "error",
-            parts
-                .bootstrapWait
-                .missing()
+            missing
                 .or(port::problem)
                 .or(() -> Optional.ofNullable(watcher).flatMap(ServingWatcher::refusal))
                 .orElseGet(() -> String.join("; ", configErrors)),

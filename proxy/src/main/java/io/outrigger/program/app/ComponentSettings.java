@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 
 /** Translates the user's options into the settings of each component. */
 @AnyThread
-final class PartSettings {
+final class ComponentSettings {
   private static final int MIN_CONNECTION_WINDOW = 1 << 20;
   private static final int MIN_STREAM_WINDOW = 16 << 10;
   private static final int MAX_FIRST_STREAM_WINDOW = 256 << 10;
@@ -34,7 +34,7 @@ final class PartSettings {
 
   private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
 
-  private PartSettings() {}
+  private ComponentSettings() {}
 
   static MemoryGauge memory(ProxyOptions options) {
     MemoryPlan plan = MemoryPlan.ofProcess();

@@ -56,7 +56,7 @@ import java.util.stream.Collectors;
  * is confined to the control loop is read only on that loop.
  */
 @AnyThread
-final class Parts {
+final class Components {
   final ProxyOptions options;
   final ControlThread control = new ControlThread("control");
   final BackgroundThread decoding = new BackgroundThread("xds-decode");
@@ -94,9 +94,9 @@ final class Parts {
   /** The bound on reply bytes that admin clients have not read yet. */
   final AdminBudget unread;
 
-  Parts(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names) {
+  Components(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names) {
     this.options = options;
-    memory = PartSettings.memory(options);
+    memory = ComponentSettings.memory(options);
     loops = EventLoops.start(options.transport(), options.threads());
     callLoops = CallLoop.of(loops, RandomSource.SYSTEM);
     loopLag = new LoopLag(callLoops, System::nanoTime);
@@ -122,14 +122,15 @@ final class Parts {
             new CertificateEvents(events));
     bootstrapWait = new BootstrapWait(options.lookup(), this::startProviders);
     tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
-    connector = new NettyConnector(control, loops, PartSettings.upstream(options, memory), tls);
+    connector =
+        new NettyConnector(control, loops, ComponentSettings.upstream(options, memory), tls);
     pace = new ConnectionPace(control, loops.count() * ConnectionPace.PER_LOOP);
     audit =
         options.serving().serves().isEmpty()
             ? Optional.empty()
             : Optional.of(StdoutAuditLog.started());
     drain = new Drain(control, events, forwards, serves, options.drain());
-    unread = PartSettings.unreadAnswers(memory);
+    unread = ComponentSettings.unreadAnswers(memory);
   }
 
   /**
