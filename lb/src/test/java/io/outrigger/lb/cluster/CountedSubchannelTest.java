@@ -13,7 +13,6 @@ import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
-import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.load.LoadRegistry.LoadMeter;
@@ -21,6 +20,7 @@ import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.RecordedListener;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.lb.view.LbEvent;
@@ -51,7 +51,7 @@ class CountedSubchannelTest {
           parent.context(new Connections(), 1),
           new ConnectionEvent.Group("pay", HERE, false),
           meter,
-          new Owner());
+          new RecordedListener(owner));
 
   @BeforeEach
   void wrap() {
@@ -186,18 +186,6 @@ class CountedSubchannelTest {
 
   private void moveTo(Locality locality) {
     counted.update(new Backend(Samples.endpoint("10.0.0.1:80"), locality, 0));
-  }
-
-  private final class Owner implements Subchannel.Listener {
-    @Override
-    public void onState(Connectivity state, RpcStatus reason) {
-      owner.add(state);
-    }
-
-    @Override
-    public void onConnection(ConnectionEvent event) {
-      owner.add(event);
-    }
   }
 
   private final class Connections implements LbObserver {

@@ -11,6 +11,7 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.RecordedListener;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.testing.Conformance;
@@ -28,7 +29,7 @@ class EjectableSubchannelTest {
   private final List<CallOutcome> beneath = new ArrayList<>();
   private final List<EjectableSubchannel> closed = new ArrayList<>();
   private final EjectableSubchannel wrapper =
-      new EjectableSubchannel(ADDRESS, new Owner(), closed::add);
+      new EjectableSubchannel(ADDRESS, new RecordedListener(owner), closed::add);
 
   @BeforeEach
   void wrap() {
@@ -64,18 +65,6 @@ class EjectableSubchannelTest {
     wrapper.callEnded(TestCall.CALL, CallOutcome.FAILURE);
 
     assertThat(beneath).containsExactly(CallOutcome.FAILURE);
-  }
-
-  private final class Owner implements Subchannel.Listener {
-    @Override
-    public void onState(Connectivity state, RpcStatus reason) {
-      owner.add(state);
-    }
-
-    @Override
-    public void onConnection(ConnectionEvent event) {
-      owner.add(event);
-    }
   }
 
   private final class Beneath extends DelegatingSubchannel {

@@ -234,6 +234,35 @@ class ServedListenerIT {
   }
 
   @Test
+  @Conformance("A36-19")
+  void aConnectionFromBeforeTheChangeOfAPortThatOpensIsRetired() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    ServedPort port = open(app.port()).serving(plain());
+    port.run(() -> port.listener.stop("gone"));
+    Await.until("the port is closed", () -> !isOpen(port.port));
+    var isInUse = new AtomicBoolean();
+    CompletableFuture<Void> changed =
+        CompletableFuture.runAsync(
+            () ->
+                port.run(
+                    () -> { // until the end, the listener does not know that its port is open
+                      port.serveHere(plain());
+                      Await.until("a call uses the port", isInUse::get);
+                      port.serveHere(plain(DENY_SECRETS));
+                    }));
+    Await.until("the port is open", () -> isOpen(port.port));
+    RawPeer.Connection connection = peer.connect(port.port);
+    Exchange call = connection.request(grpc("pay", "/pkg.Svc/Secret"), true);
+    answer(app);
+    assertOk(call);
+
+    isInUse.set(true);
+    changed.get(60, TimeUnit.SECONDS);
+
+    assertThat(connection.closed.get(60, TimeUnit.SECONDS)).isNotEmpty();
+  }
+
+  @Test
   @Conformance("OPS-04")
   void aPortThatOpensDuringADrainIsClosedAtOnce() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
@@ -246,8 +275,7 @@ class ServedListenerIT {
             () ->
                 port.run(
                     () -> { // until the end, the listener does not know that its port is open
-                      port.listener.serve(
-                          port.listener(Optional.empty(), plain()), ServedPort::inline);
+                      port.serveHere(plain());
                       Await.until("a call uses the port", isInUse::get);
                       port.listener.drain();
                     }));

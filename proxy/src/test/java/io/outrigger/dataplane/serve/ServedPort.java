@@ -181,7 +181,12 @@ final class ServedPort implements AutoCloseable, ServeObserver {
   }
 
   void serve(ServerFilterChain... chains) {
-    serve(listener(Optional.empty(), chains));
+    run(() -> serveHere(chains));
+  }
+
+  /** Serves like {@link #serve}, in a task that runs on the control loop already. */
+  void serveHere(ServerFilterChain... chains) {
+    listener.serve(listener(Optional.empty(), chains), ServedPort::inline);
   }
 
   void serve(SocketListener resource) {
