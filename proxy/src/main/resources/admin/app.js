@@ -106,10 +106,11 @@ class Page {
         this.events.follow();
         await this.#views.get('overlay').follow(); // Overview lists its problems
         const current = this.#current;
-        if (current === 'overview' || !this.problems || turn % OVERVIEW_EVERY === 1) await this.#views.get('overview').refresh(forwards, ready);
         if (current !== 'overview') await this.#views.get(current).refresh(forwards, ready);
         if (turn !== this.#asked) return;
-        this.#connected(ready, forwards);
+        if (current === 'overview' || !this.problems || turn % OVERVIEW_EVERY === 1) await this.#views.get('overview').refresh(forwards, ready);
+        this.#connected(ready, forwards); // no frame lies between the cards of Overview and the light, also if a newer refresh has begun
+        if (turn !== this.#asked) return;
         await this.#loadOptionalViews(forwards);
         document.body.dataset.fresh = String(Number(document.body.dataset.fresh ?? 0) + 1);
       } catch (error) {
