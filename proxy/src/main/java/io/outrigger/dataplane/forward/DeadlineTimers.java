@@ -1,44 +1,58 @@
 package io.outrigger.dataplane.forward;
 
-import io.netty.util.internal.DefaultPriorityQueue;
-import io.netty.util.internal.PriorityQueueNode;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.OneTimer;
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The deadlines of one event loop's calls, in order.
+ * The deadlines of one event loop's calls, in a hashed timing wheel.
  *
- * <p>The loop has at most one alarm, for the first deadline, not a task for each request. A new
- * deadline before the alarm moves the alarm forward to it; the end of a call moves no alarm.
- * Deadlines are rounded up to ticks of about 2 ms. A deadline never fires early, and at most one
- * tick late.
+ * <p>Deadlines are rounded up to ticks of about 2 ms. The entries of a tick are in a linked list in
+ * the slot {@code tick % SLOTS}, so arming and disarming an entry take constant time. A deadline
+ * never fires early, and at most one tick late.
+ *
+ * <p>The loop has at most one alarm, not a task for each request. A new deadline before the alarm
+ * moves the alarm forward to it; the end of a call moves no alarm. The alarm fires the deadlines
+ * that have passed, and is then set to the next slot with entries.
  */
 @LoopConfined
 public final class DeadlineTimers {
-  abstract static class Entry implements PriorityQueueNode {
+  abstract static class Entry {
     private long tick;
-    private int index = INDEX_NOT_IN_QUEUE;
+    private Entry previous = this;
+    private Entry next = this;
 
-    @Override
-    public int priorityQueueIndex(DefaultPriorityQueue<?> queue) {
-      return index;
+    private void appendTo(Entry list) {
+      previous = list.previous;
+      next = list;
+      previous.next = this;
+      next.previous = this;
     }
 
-    @Override
-    public void priorityQueueIndex(DefaultPriorityQueue<?> queue, int newIndex) {
-      index = newIndex;
+    private void unlink() {
+      previous.next = next;
+      next.previous = previous;
+      previous = this;
+      next = this;
     }
 
     /** Called when the deadline has passed and the entry is no longer armed. */
     abstract void onDeadline();
   }
 
+  /** The head of a circular list of entries. */
+  private static final class Slot extends Entry {
+    @Override
+    void onDeadline() {}
+  }
+
   private static final Logger log = LoggerFactory.getLogger(DeadlineTimers.class);
   private static final int TICK_BITS = 21; // a tick is 2.1 ms
+  private static final int SLOTS = 512; // 1.1 s
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
@@ -49,11 +63,12 @@ public final class DeadlineTimers {
   private final OneTimer alarm;
   private final long origin;
 
-  /** A heap with an index in each entry, so that removing an entry takes logarithmic time. */
-  private final DefaultPriorityQueue<Entry> armed =
-      new DefaultPriorityQueue<>((a, b) -> Long.compare(a.tick, b.tick), 16);
+  private final Entry[] slots = Stream.generate(Slot::new).limit(SLOTS).toArray(Entry[]::new);
 
-  /** The last tick whose deadlines have begun to fire; some of them may fire in the next task. */
+  /** Entries whose deadlines have passed. */
+  private final Entry due = new Slot();
+
+  /** The last tick whose entries were moved to {@link #due}. */
   private long doneTick;
 
   private long alarmTick = NO_ALARM;
@@ -70,41 +85,76 @@ public final class DeadlineTimers {
    * @param sinceNanos the start of the time limit, by the loop's clock; not in the future
    */
   void arm(Entry entry, long sinceNanos, long limitNanos) {
-    disarm(entry);
-    long due = sinceNanos - origin + Math.min(limitNanos, FARTHEST);
-    entry.tick = Math.max(tickAfter(due), doneTick + 1);
-    armed.add(entry);
+    entry.unlink();
+    long dueNanos = sinceNanos - origin + Math.min(limitNanos, FARTHEST);
+    entry.tick = Math.max(tickAfter(dueNanos), doneTick + 1);
+    entry.appendTo(slotOf(entry.tick));
     setAlarm(entry.tick);
   }
 
   void disarm(Entry entry) {
-    armed.removeTyped(entry);
+    entry.unlink();
   }
 
+  /** Counts the armed entries, for tests. */
   int armed() {
-    return armed.size();
+    int count = 0;
+    for (Entry slot : slots) {
+      for (Entry entry = slot.next; entry != slot; entry = entry.next) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  private Entry slotOf(long tick) {
+    return slots[(int) (tick & (SLOTS - 1))];
   }
 
   private void setAlarm(long tick) {
     if (tick < alarmTick) {
       alarmTick = tick;
-      long due = origin + (tick << TICK_BITS);
-      alarm.start(Duration.ofNanos(due - clock.getAsLong()), this::onAlarm);
+      long alarmNanos = origin + (tick << TICK_BITS);
+      alarm.start(Duration.ofNanos(alarmNanos - clock.getAsLong()), this::onAlarm);
     }
   }
 
   private void onAlarm() {
     alarmTick = NO_ALARM;
-    doneTick = (clock.getAsLong() - origin) >> TICK_BITS;
-    Entry first = armed.peek();
-    for (int i = 0; i < FIRED_PER_TASK && first != null && first.tick <= doneTick; i++) {
-      disarm(first);
+    long now = (clock.getAsLong() - origin) >> TICK_BITS;
+    for (long tick = Math.max(doneTick + 1, now - SLOTS + 1); tick <= now; tick++) {
+      moveDue(slotOf(tick), now);
+    }
+    doneTick = now;
+    for (int i = 0; i < FIRED_PER_TASK && due.next != due; i++) {
+      Entry first = due.next;
+      first.unlink();
       fire(first);
-      first = armed.peek();
     }
-    if (first != null) {
-      setAlarm(first.tick);
+    setAlarm(due.next == due ? nextTick() : doneTick);
+  }
+
+  private void moveDue(Entry slot, long now) {
+    Entry entry = slot.next;
+    while (entry != slot) {
+      Entry next = entry.next;
+      if (entry.tick <= now) {
+        entry.unlink();
+        entry.appendTo(due);
+      }
+      entry = next;
     }
+  }
+
+  /** Returns the tick of the next slot with entries, whose deadlines may be further ahead. */
+  private long nextTick() {
+    for (long tick = doneTick + 1; tick <= doneTick + SLOTS; tick++) {
+      Entry slot = slotOf(tick);
+      if (slot.next != slot) {
+        return tick;
+      }
+    }
+    return NO_ALARM;
   }
 
   /** Fires an entry; a failure in one call must not prevent other deadlines. */
