@@ -22,7 +22,7 @@ public final class Backoff {
     this(random, MAX);
   }
 
-  /** Creates a backoff for frequent retries. Before jitter, a delay is at most {@code max}. */
+  /** Creates a backoff for frequent retries. {@code max} limits each delay before jitter. */
   public Backoff(RandomSource random, Duration max) {
     this.random = random;
     this.max = max;

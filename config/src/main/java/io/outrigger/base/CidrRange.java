@@ -6,7 +6,7 @@ import java.util.Optional;
  * A range of IP addresses with a common prefix of {@code length} bits.
  *
  * @param network the first address of the range
- * @param length the number of bits, at most 32 for IPv4 and 128 for IPv6
+ * @param length the number of prefix bits, at most 32 for IPv4 and 128 for IPv6
  */
 @AnyThread
 public record CidrRange(IpAddress network, int length) {
@@ -25,9 +25,9 @@ public record CidrRange(IpAddress network, int length) {
   }
 
   /**
-   * Reads a range; empty if {@code address} is not an IP address. {@link IpAddress} turns
-   * IPv4-mapped addresses into IPv4 addresses. A range of such addresses with at least 96 bits
-   * therefore becomes an IPv4 range. {@code length} is limited to the bits of the address.
+   * Returns a range; empty if {@code address} is not a literal IP address. An IPv4-mapped address
+   * with at least 96 prefix bits becomes an IPv4 range, because {@link IpAddress} turns IPv4-mapped
+   * addresses into IPv4 addresses. {@code length} is limited to the bits of the address.
    */
   public static Optional<CidrRange> of(String address, int length) {
     Optional<IpAddress> ip = IpAddress.parse(address);

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The control loop of a running process: one dedicated daemon thread. A task that fails with an
- * {@link OutOfMemoryError} may leave state inconsistent. This error is passed to the thread's
- * handler of uncaught exceptions.
+ * The control loop of a running process: one dedicated daemon thread. An {@link OutOfMemoryError}
+ * of a task is passed to the thread's handler of uncaught exceptions, because the task may have
+ * left state inconsistent.
  */
 @AnyThread
 public final class ControlThread implements ControlLoop, AutoCloseable {
@@ -82,7 +82,7 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
     return failures.get();
   }
 
-  /** Stops accepting tasks. Tasks that are already posted run; pending timers are dropped. */
+  /** Stops accepting tasks. Tasks that are already posted are run; pending timers are dropped. */
   @Override
   public void close() {
     executor.shutdown();

@@ -8,15 +8,15 @@ import java.util.Optional;
 /** Finds the known name that is most similar to a misspelt name. */
 @AnyThread
 public final class DidYouMean {
-  /** The maximum length of compared texts, because a comparison takes quadratic time. */
+  /** Limits the length of compared texts, because a comparison takes quadratic time. */
   private static final int MAX_LENGTH = 100;
 
   private DidYouMean() {}
 
   /**
-   * Returns the known name with the fewest differences from {@code text}. Returns empty if all
-   * names have more than one difference per three characters. Case, {@code -} and {@code _} are
-   * ignored.
+   * Returns the known name with the fewest differences from {@code text}. Returns empty if each
+   * name differs from {@code text} by more than one character in three. Case, {@code -} and {@code
+   * _} are ignored.
    */
   public static Optional<String> nearest(String text, Collection<String> known) {
     if (text.length() > MAX_LENGTH) {

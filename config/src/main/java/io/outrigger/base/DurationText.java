@@ -29,8 +29,8 @@ public final class DurationText {
   }
 
   /**
-   * Formats {@code duration} in the largest unit that divides it. The method avoids {@code
-   * BigDecimal}, whose first use would delay the start of the process by 10 ms.
+   * Formats {@code duration} in the largest unit that divides it. Uses no {@code BigDecimal}, whose
+   * first use would delay the start of the process by 10 ms.
    */
   public static String format(Duration duration) {
     for (String unit : List.of("d", "h", "m", "s", "ms")) {

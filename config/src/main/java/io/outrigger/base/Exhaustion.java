@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Distinguishes failures for lack of memory, which can occur anywhere, from bugs. */
 public final class Exhaustion {
-  /** The maximum number of causes that are searched, because a chain of causes may be circular. */
+  /** Limits the number of causes that are searched, because a chain of causes may be circular. */
   private static final int MAX_DEPTH = 20;
 
   private Exhaustion() {}
@@ -25,7 +25,9 @@ public final class Exhaustion {
     return Optional.empty();
   }
 
-  /** Whether {@code error} is of the JVM; Netty throws a subclass when buffers are exhausted. */
+  /**
+   * Whether the JVM has thrown {@code error}; Netty throws a subclass when buffers are exhausted.
+   */
   public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;
   }

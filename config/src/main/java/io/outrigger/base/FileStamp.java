@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The attributes by which a change of a file is detected without reading the file (decision
- * xds-0045). A swapped link in a Kubernetes volume changes the {@code key} of a path.
+ * xds-0045). {@code key} identifies the file; a path gets another key when Kubernetes swaps a link
+ * in it.
  */
 public record FileStamp(@Nullable Object key, FileTime modified, long size) {
-  /** Reads the attributes with one blocking system call; empty if the file does not exist. */
+  /** Reads a file's attributes with one blocking system call; empty if the file does not exist. */
   public static Optional<FileStamp> of(String path) {
     try {
       var file = Files.readAttributes(Path.of(path), BasicFileAttributes.class);

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * An IP address as numbers, whose comparison allocates nothing. An IPv4-mapped IPv6 address, which
- * a socket on {@code [::]} reports for an IPv4 peer, becomes the IPv4 address.
+ * An IP address, stored as numbers so that comparisons allocate no objects. An IPv4-mapped IPv6
+ * address, which a socket on {@code [::]} reports for an IPv4 peer, becomes the IPv4 address.
  *
  * @param high the upper half of an IPv6 address; 0 for IPv4
  * @param low the lower half of an IPv6 address, or the IPv4 address
@@ -26,7 +26,7 @@ public record IpAddress(boolean isV6, long high, long low) {
 
   private static final Pattern V6 = Pattern.compile("[0-9A-Fa-f:.]+"); // no brackets, no zone
 
-  /** Two or more groups of zero, with the colons around them. */
+  /** Matches two or more adjacent zero groups of an IPv6 address, with the colons around them. */
   private static final Pattern ZEROS = Pattern.compile("(?:^|:)0(?::0)+(?:$|:)");
 
   public static IpAddress of(InetAddress address) {
@@ -41,7 +41,7 @@ public record IpAddress(boolean isV6, long high, long low) {
         : new IpAddress(true, high, low);
   }
 
-  /** Reads a literal IPv4 or IPv6 address; empty for any other text. Names are never looked up. */
+  /** Parses a literal IPv4 or IPv6 address; empty for any other text. Never resolves host names. */
   @SuppressWarnings("AddressSelection") // a literal address needs no look-up
   public static Optional<IpAddress> parse(String text) {
     boolean isV6 = text.indexOf(':') >= 0;
@@ -63,8 +63,8 @@ public record IpAddress(boolean isV6, long high, long low) {
   }
 
   /**
-   * Whether {@code text} is four numbers up to 255. Leading zeros are refused, because some parsers
-   * read such numbers as octal. Uses no regular expression, which would be ten times slower.
+   * Whether {@code text} is a literal IPv4 address. Numbers with leading zeros are refused, because
+   * some parsers read them as octal. A regular expression would be ten times slower.
    */
   private static boolean isV4(String text) {
     int numbers = 0;
@@ -90,7 +90,7 @@ public record IpAddress(boolean isV6, long high, long low) {
     return isV6 ? high == 0 && low == 1 : low >> 24 == V4_LOOPBACK;
   }
 
-  /** Returns the canonical form (RFC 5952). */
+  /** Returns the canonical form of this address (RFC 5952). */
   @Override
   public String toString() {
     ByteBuffer bytes =

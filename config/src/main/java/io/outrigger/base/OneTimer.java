@@ -3,7 +3,7 @@ package io.outrigger.base;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A timer for one task at a time, which belongs to the loop of its {@link Scheduler}. */
+/** A timer for one task at a time. Only the loop of the {@link Scheduler} may use the timer. */
 @LoopConfined
 public final class OneTimer {
   /** Runs tasks later, on one thread. */
@@ -19,7 +19,7 @@ public final class OneTimer {
     this.loop = loop;
   }
 
-  /** Runs {@code task} after {@code delay}, unless the timer is stopped or started again before. */
+  /** Runs {@code task} after {@code delay}, unless the timer is stopped or restarted first. */
   public void start(Duration delay, Runnable task) {
     stop();
     running =

@@ -12,9 +12,7 @@ import java.util.function.IntPredicate;
 public final class PlainText {
   private PlainText() {}
 
-  /**
-   * Returns the text, with one space for each run of {@linkplain #isControl control characters}.
-   */
+  /** Returns the text with one space per run of {@linkplain #isControl control characters}. */
   public static String of(String text) {
     if (text.codePoints().noneMatch(PlainText::isControl)) {
       return text;
@@ -36,7 +34,8 @@ public final class PlainText {
 
   /**
    * Returns an equal JSON document whose {@linkplain #isControl control characters} are escaped.
-   * Line ends between JSON tokens are kept; all other control characters are in strings.
+   * Line ends between JSON tokens are kept. Control characters other than line ends occur only
+   * inside strings.
    */
   public static String ofJson(String json) {
     int ascii = 0; // JSON writers have escaped control characters below 0x7F

@@ -27,7 +27,7 @@ public interface RandomSource {
   /** Returns a uniform value in {@code [0, bound)}; {@code bound} is positive. */
   long nextLong(long bound, Purpose purpose);
 
-  /** Returns {@code nominal}, randomly changed by at most the fraction {@code share} of it. */
+  /** Returns a random value in {@code [nominal * (1 - share), nominal * (1 + share))}. */
   default double jittered(double nominal, double share, Purpose purpose) {
     long steps = 1 << 20;
     double unit = nextLong(steps, purpose) / (double) steps; // [0, 1)

@@ -20,12 +20,12 @@ import java.util.List;
  */
 @AnyThread
 public final class RegularFile {
-  /** The directories of shell pipes, such as {@code /dev/fd/63}, which already have a writer. */
+  /** The directories of shell pipes. A pipe such as {@code /dev/fd/63} has a writer already. */
   private static final List<Path> PIPES = List.of(Path.of("/dev"), Path.of("/proc/self/fd"));
 
   private RegularFile() {}
 
-  /** Thrown when a file cannot be read. Callers add the file's path before the message. */
+  /** Thrown when a file cannot be read. Callers put the file's path before the message. */
   public static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1L;
 

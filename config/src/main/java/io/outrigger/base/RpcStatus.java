@@ -1,6 +1,6 @@
 package io.outrigger.base;
 
-/** A gRPC status that does not depend on a gRPC library. The message may be empty. */
+/** A gRPC status that does not depend on a gRPC library; {@code message} may be empty. */
 public record RpcStatus(Code code, String message) {
   public static final RpcStatus OK = new RpcStatus(Code.OK, "");
 
@@ -68,7 +68,7 @@ public record RpcStatus(Code code, String message) {
     return code == Code.OK;
   }
 
-  /** Whether a resource with this error counts as absent (A88). */
+  /** Whether a resource whose error has this status counts as absent (A88). */
   public boolean isAbsence() {
     return code == Code.NOT_FOUND || code == Code.PERMISSION_DENIED;
   }
@@ -83,14 +83,14 @@ public record RpcStatus(Code code, String message) {
   }
 
   /**
-   * Returns the status of calls that fail because of this failure of the control plane or of name
-   * resolution: UNAVAILABLE with the same message (A88 "status codes", A54).
+   * Returns UNAVAILABLE with the message of this status, for calls that fail because the control
+   * plane or name resolution has failed (A88 "status codes", A54).
    */
   public RpcStatus forDataPlane() {
     return code == Code.UNAVAILABLE ? this : new RpcStatus(Code.UNAVAILABLE, message);
   }
 
-  /** Returns this status, or INTERNAL if the control plane must not choose the code (A54). */
+  /** Returns this status, or INTERNAL if a control plane must not choose this status code (A54). */
   public RpcStatus restricted() {
     return switch (code) {
       case OK,

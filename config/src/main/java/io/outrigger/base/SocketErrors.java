@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes socket failures for people. The original messages contain function names and error
+ * Describes socket failures for people. Messages of exceptions contain function names and error
  * numbers, and differ between Netty's transports.
  */
 public final class SocketErrors {

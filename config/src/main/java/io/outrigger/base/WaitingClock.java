@@ -2,7 +2,7 @@ package io.outrigger.base;
 
 import java.time.Duration;
 
-/** A clock with a blocking sleep, for the demo and the command line. The proxy must not block. */
+/** A clock whose {@code sleep} blocks, for the demo, the command line and waits at startup. */
 @AnyThread
 public final class WaitingClock {
   private WaitingClock() {}

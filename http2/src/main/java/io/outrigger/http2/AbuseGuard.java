@@ -5,14 +5,14 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 
 /**
- * Counts useless work that a peer causes on one connection. Useless are: streams that the peer
- * resets; streams that this side resets because of an error of the peer (CVE-2023-44487,
- * CVE-2025-8671); frames without content (CVE-2019-9511 and following). Each counting method throws
- * a connection error when a limit is exceeded.
+ * Counts useless work that a peer causes on one connection. Useless work consists of streams that
+ * the peer resets, streams that this side resets because of an error of the peer (CVE-2023-44487,
+ * CVE-2025-8671), and frames without content (CVE-2019-9511 and following). Each counting method
+ * throws a connection error when a limit is exceeded.
  *
- * <p>The counts are reset after each period. {@link #onTick} checks the time once a second and when
- * a limit is reached, so that no clock is read for each frame. In any interval as long as a period,
- * a peer can cause at most twice the limit of useless work.
+ * <p>The counts are reset after each period. {@link #onTick} is called once a second and when a
+ * limit is reached, so that the clock is not read for each frame. In any interval as long as a
+ * period, a peer can cause at most twice the limit of useless work.
  */
 @LoopConfined
 final class AbuseGuard {
@@ -45,7 +45,7 @@ final class AbuseGuard {
 
   /**
    * Counts a stream that was reset by the peer, or by this side because of an error of the peer.
-   * Only a server limits resets; the layers above handle streams that a backend resets.
+   * Limits only the resets by clients; the layers above handle streams that a backend resets.
    */
   void onReset() throws ConnectionFault {
     resets++;
@@ -59,7 +59,7 @@ final class AbuseGuard {
 
   /**
    * Called when this side has reset a stream on which the peer may still send {@code bytes} of
-   * DATA. Late DATA frames count as useless, so one more useless frame is allowed for each KiB.
+   * DATA. DATA after a reset counts as useless, so one more useless frame is allowed for each KiB.
    */
   void onDataExpected(int bytes) {
     idle -= bytes >> 10;
@@ -69,8 +69,8 @@ final class AbuseGuard {
    * Counts a frame that changed the windows of all streams.
    *
    * @param walked the number of streams whose window was changed
-   * @param released the number of streams that can send now. Each such stream sends a DATA frame,
-   *     which is a useful frame
+   * @param released the number of streams that can send now. A stream that can send now sends a
+   *     DATA frame, which is a useful frame
    */
   void onWindowsChanged(int walked, int released) throws ConnectionFault {
     onIdleWork(walked + CONTROL_FRAMES_PER_USEFUL_FRAME * released);
@@ -80,7 +80,7 @@ final class AbuseGuard {
     onIdleWork(1);
   }
 
-  /** Counts work without content, in units of control frames. */
+  /** Counts work that costs as much as {@code frames} frames without content. */
   void onIdleWork(int frames) throws ConnectionFault {
     idle += frames;
     long allowed = limits.controlFrames() + CONTROL_FRAMES_PER_USEFUL_FRAME * useful;

@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
 
 /**
  * Hashes bytes, eight at a time, for bounded caches and tables. A random seed per process makes the
- * hashes unpredictable, but a peer can still construct inputs with equal hashes. Inputs with equal
- * hashes only cause cache misses.
+ * hashes unpredictable. A peer can nevertheless construct inputs with equal hashes, which only
+ * cause cache misses.
  */
 final class ByteHash {
   private static final VarHandle LONG =
@@ -33,7 +33,7 @@ final class ByteHash {
     return (int) mixed(hash ^ rest);
   }
 
-  /** Combines two hashes; the result depends on their order. */
+  /** Combines two hashes; the result depends on the order of the hashes. */
   static int of(int first, int second) {
     return (int) mixed(SEED ^ ((long) first << Integer.SIZE | (second & 0xffff_ffffL)));
   }

@@ -17,7 +17,8 @@ public interface ConnectionHandler {
 
   /**
    * Called when the peer sent GOAWAY. The handlers of streams above {@code lastStreamId} have
-   * already been notified. No new stream can be opened; the earlier streams continue.
+   * already been notified. The streams up to {@code lastStreamId} continue, but no stream can be
+   * opened.
    */
   default void onGoAway(int lastStreamId, Http2Error error, String debug) {}
 
@@ -32,7 +33,7 @@ public interface ConnectionHandler {
   default void onEnding(Http2Error error, String reason) {}
 
   /**
-   * Called when a request broke a rule and was reset (server side only).
+   * Called when a request broke a rule of HTTP/2 and its stream was reset (server side only).
    *
    * @param validFields the fields of the request that break no rule
    * @param reason a text for people that names the broken rule and its field

@@ -28,7 +28,7 @@ final class ConnectionLifecycle {
   /** How long a drain waits for the answer to its PING before the final GOAWAY is sent. */
   private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** The limit for a drain without open streams; short, because a suspended app never answers. */
+  /** The PING's time limit if no stream is open; short, because a suspended app never answers. */
   private static final long IDLE_DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;
@@ -50,7 +50,7 @@ final class ConnectionLifecycle {
   /** Whether the peer has sent nothing since a drain began. */
   private boolean isSilent;
 
-  /** The last stream ID of the last GOAWAY; no later GOAWAY may exceed this ID (section 6.8). */
+  /** The last stream ID of our last GOAWAY; a later GOAWAY must not increase it (section 6.8). */
   private int announcedId = Integer.MAX_VALUE;
 
   private long startNanos;
@@ -101,7 +101,7 @@ final class ConnectionLifecycle {
     }
   }
 
-  /** Writes SETTINGS once, before any other frame (section 3.4). */
+  /** Writes this side's first SETTINGS, unless they are written already (RFC 9113 section 3.4). */
   private void writeSettings() {
     if (settingsWritten) {
       return;
@@ -228,7 +228,7 @@ final class ConnectionLifecycle {
     if (preface != null) {
       close(Http2Error.NO_ERROR, "draining");
     } else if (state.isServer()) {
-      // Section 6.8: a server accepts requests that are in flight when the first GOAWAY arrives.
+      // RFC 9113 section 6.8: a server accepts requests in flight at the time of its first GOAWAY.
       drainAnnounced = true;
       isSilent = true;
       writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "draining");
@@ -342,7 +342,7 @@ final class ConnectionLifecycle {
 
   private void end(Http2Error error, String reason) {
     finish(error, reason);
-    // A backend whose connection ends without an error needs no GOAWAY: its socket closes at once.
+    // Without an error, a client closes the socket at once: the backend need not receive a GOAWAY.
     boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
     boolean isDead = isSilent && nanoTime() - drainNanos >= IDLE_DRAIN_PING_NANOS;
     lingering = new LingeringClose(ctx, linger, error, isDead);

@@ -24,7 +24,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The size of a TLS engine and its certificates: 5.5 KB with the JDK, 13 KB with BoringSSL. */
   private static final int TLS_BYTES = 12 << 10;
 
-  /** The time limit for frames that wait for a direct buffer, as in {@link SocketReads}. */
+  /** The time limit for frames that wait for a direct buffer; as long as in {@link SocketReads}. */
   private static final Duration NO_BUFFER_LIMIT = Duration.ofSeconds(5);
 
   private final Parts parts;
@@ -83,7 +83,7 @@ final class ConnectionMemory implements MemoryHolder {
     parts.reads.setReadCondition(() -> accounts.mayRead(this));
   }
 
-  /** Reports that {@code bytes} were read and processed, which may close the connection. */
+  /** Reports that {@code bytes} were read and processed; the report may close the connection. */
   void onRead(int bytes) {
     accounts.onRead(this, bytes);
   }
@@ -178,9 +178,10 @@ final class ConnectionMemory implements MemoryHolder {
   /**
    * Returns the time of the last tick at which the socket had accepted more bytes. The socket has
    * accepted bytes if more bytes than at the last tick have left the channel's outbound buffer.
-   * Netty adds an overhead per waiting message, which can hide accepted bytes. A change of the
-   * first waiting message or of its progress therefore counts too. Message objects may be reused,
-   * so a comparison of the first message alone is not enough.
+   * Netty's number of waiting bytes includes an overhead per message, which can hide accepted
+   * bytes. A change of the first waiting message, or of the number of its sent bytes, also shows
+   * that the socket has accepted bytes. A comparison of the message alone is not enough, because
+   * message objects may be reused.
    */
   private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();
@@ -221,7 +222,7 @@ final class ConnectionMemory implements MemoryHolder {
       this.limit = limit;
     }
 
-    /** Whether the operation is running and has made no progress for the time limit. */
+    /** Whether the operation is running and has made no progress for as long as the time limit. */
     boolean isOver(boolean isBegun, long made, long nowNanos) {
       if (!isBegun || !begun || made != progress) {
         begun = isBegun;

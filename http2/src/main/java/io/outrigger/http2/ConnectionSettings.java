@@ -23,7 +23,7 @@ public record ConnectionSettings(
   /** The initial size of every window (RFC 9113 section 6.9.2). */
   static final int INITIAL_WINDOW = 65_535;
 
-  /** SETTINGS_MAX_FRAME_SIZE of this side: the default of the RFC, which is also its minimum. */
+  /** SETTINGS_MAX_FRAME_SIZE of this side: the RFC's default and also the RFC's minimum. */
   static final int FRAME_SIZE = 16_384;
 
   /** Settings for a local app that is trusted but may have bugs. */
@@ -81,8 +81,8 @@ public record ConnectionSettings(
    * @param stream the initial window of a stream
    * @param widestStream the maximum window of a stream; a window grows up to this size while the
    *     DATA of the stream is consumed
-   * @param connection the window of the connection; also the limit for the growth of all stream
-   *     windows together
+   * @param connection the window of the connection; also the maximum sum of the growth of all
+   *     stream windows
    */
   @AnyThread
   public record Windows(int stream, int widestStream, int connection) {
@@ -105,9 +105,9 @@ public record ConnectionSettings(
   @AnyThread
   public record Timeouts(Duration handshake, Duration frame, Duration unread) {
     /**
-     * The handshake limit is MIN_CONNECT_TIMEOUT of gRPC's connection-backoff.md. The frame limit
-     * is short because an app writes a whole frame at once. The {@code unread} limit is long
-     * because an app that is stopped in a debugger may not read for minutes.
+     * The limit for the handshake is MIN_CONNECT_TIMEOUT of gRPC's connection-backoff.md. The limit
+     * for incomplete frames is short, because an app writes a whole frame at once. The limit for
+     * unread bytes is long, because an app in a debugger may not read for minutes.
      */
     public static final Timeouts DEFAULT =
         new Timeouts(Duration.ofSeconds(20), Duration.ofSeconds(30), Duration.ofMinutes(5));
@@ -116,13 +116,12 @@ public record ConnectionSettings(
   /**
    * Limits for useless work that a peer causes, counted per connection.
    *
-   * @param period the time after which {@code resets} and {@code controlFrames} are counted from 0
-   *     again
+   * @param period the time after which the counts of resets and of control frames start again at 0
    * @param resets the number of streams that may be reset in a period, by the peer or because the
-   *     peer broke a rule. Beyond this number, at least a quarter of the period's streams must end
-   *     without a reset
+   *     peer broke a rule. If more streams than {@code resets} are reset, at least a quarter of the
+   *     period's streams must end without a reset
    * @param controlFrames the number of SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown and empty
-   *     frames that are allowed in a period. Each useful frame allows eight more
+   *     frames that are allowed in a period. Each frame with content raises the limit by eight
    * @param continuationFrames the number of CONTINUATION frames allowed in one header block
    * @param unsentBytes the number of bytes that may wait for a peer that does not read
    */

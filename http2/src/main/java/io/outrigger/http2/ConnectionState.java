@@ -4,7 +4,7 @@ import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The state of a connection, which {@link ConnectionLifecycle} changes and every layer reads:
+ * The state of a connection. {@link ConnectionLifecycle} changes the state; every layer reads it.
  *
  * <pre>
  * OPENING    -> OPEN        on the peer's preface and first SETTINGS
@@ -33,7 +33,7 @@ final class ConnectionState {
     this.channel = channel;
   }
 
-  /** Whether this side has accepted the connection. */
+  /** Whether this side is the server, which has accepted the connection. */
   boolean isServer() {
     return server;
   }

@@ -9,15 +9,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens and ends the streams of one connection. Sends their header blocks and WINDOW_UPDATEs.
- * Applies the rules that concern both a stream and its connection. {@link SocketStream} holds the
- * state of a single stream, and {@link SendScheduler} sends DATA.
+ * Opens and ends the streams of one connection. Sends the streams' header blocks and
+ * WINDOW_UPDATEs. Applies the rules that concern both a stream and its connection. {@link
+ * SocketStream} holds the state of a single stream, and {@link SendScheduler} sends DATA.
  *
  * <p>Implements RFC 9113 section 5.
  */
 @LoopConfined
 final class ConnectionStreams {
-  /** The approximate size of a stream and its call, without their header lists. */
+  /** The approximate heap size of a stream and its call, without the header lists. */
   static final int STREAM_BYTES = 4 << 10;
 
   private static final int HEAVY_BYTES = 256 << 10;
@@ -35,8 +35,8 @@ final class ConnectionStreams {
   private final ResetFence fence;
 
   /**
-   * The receive window that the peer may assume for a new stream. The window is as configured.
-   * Until the peer has acknowledged our SETTINGS, the window is at least the RFC's default.
+   * The receive window that the peer may assume for a new stream: the configured window. Until the
+   * peer has acknowledged our SETTINGS, the window is at least the RFC's default.
    */
   private int grantedWindow;
 
@@ -87,8 +87,8 @@ final class ConnectionStreams {
   // Streams that this side opens.
 
   /**
-   * Whether {@link #open} would succeed now. After a result of false, {@link #takeCapacity} returns
-   * true once, as soon as a stream can be opened again.
+   * Whether {@link #open} would succeed now. If {@code canOpen} returns false, {@link
+   * #takeCapacity} later returns true once, as soon as a stream can be opened.
    */
   boolean canOpen() {
     boolean can =
@@ -121,7 +121,7 @@ final class ConnectionStreams {
     return wantsCapacity;
   }
 
-  /** Whether a stream can be opened again after a failed attempt; returns true once per failure. */
+  /** Returns true once, when a stream can be opened after {@link #canOpen} returned false. */
   boolean takeCapacity() {
     if (wantsCapacity && canOpen()) {
       wantsCapacity = false;
@@ -136,7 +136,7 @@ final class ConnectionStreams {
     return table.active() < settings.maxConcurrentStreams() && !state.isGoingAway();
   }
 
-  /** Adds a stream that the peer opens; its header list counts as memory of the stream. */
+  /** Adds a stream that the peer opens; {@code headers} counts as memory of the stream. */
   SocketStream openByPeer(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     table.add(stream);
@@ -174,9 +174,9 @@ final class ConnectionStreams {
   /**
    * Counts received DATA in the connection's window (section 5.2); returns false if the DATA
    * exceeds the window. A WINDOW_UPDATE is sent when half of the connection's window is used, even
-   * if the DATA was not consumed. Otherwise, streams that do not consume their DATA would use up
-   * the window and block all other streams. The stream windows bound the memory that unread DATA
-   * takes.
+   * if the DATA was not consumed. If the WINDOW_UPDATE waited for consumption, streams that do not
+   * consume their DATA could use up the window and block all other streams. The stream windows
+   * limit the memory that unread DATA takes.
    */
   boolean receive(int bytes) {
     if (bytes > credit) {
@@ -226,7 +226,7 @@ final class ConnectionStreams {
     return table.sum(SocketStream::queuedBytes);
   }
 
-  /** Whether the streams hold much memory; new requests are then refused while memory is full. */
+  /** Whether the streams hold so much memory that requests are refused while memory is full. */
   boolean isHeavy() {
     long bytes = (long) STREAM_BYTES * table.active();
     return bytes >= HEAVY_BYTES || bytes + queuedBytes() >= HEAVY_BYTES;
@@ -248,7 +248,7 @@ final class ConnectionStreams {
 
   /**
    * Called when the peer has acknowledged our SETTINGS. If our configured window is smaller than
-   * the default, the windows of the open streams shrink now.
+   * the default, the acknowledgment shrinks the windows of open streams.
    */
   void onSettingsAck() {
     int change = grantedWindow - settings.windows().stream();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class DynamicTable {
   /**
-   * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). Our decoder keeps this
-   * size. Our encoder uses no larger table, even if the peer allows more (CVE-2026-93492).
+   * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). Our decoder and our encoder
+   * use no larger table, even if the peer allows it (CVE-2026-93492).
    */
   static final int MAX_BYTES = 4096;
 
@@ -21,8 +21,8 @@ final class DynamicTable {
   private static final int[] NO_HASHES = {};
 
   /**
-   * A ring buffer whose length is a power of two. The newest entry is at {@code (added - 1) %
-   * length}.
+   * The table's entries, in a ring buffer whose length is a power of two. The newest entry is at
+   * {@code (added - 1) % length}.
    */
   private @Nullable HeaderField[] ring = NO_FIELDS;
 
@@ -61,7 +61,7 @@ final class DynamicTable {
     return 0;
   }
 
-  /** Section 4.4: an entry that is larger than the table evicts all entries and is not added. */
+  /** RFC 7541 section 4.4: a field larger than the table evicts all entries and is not added. */
   void addTooLarge() {
     shrinkTo(0);
   }

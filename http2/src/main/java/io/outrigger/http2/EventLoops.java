@@ -104,8 +104,8 @@ public final class EventLoops {
   }
 
   /**
-   * Triggers the one-time initialization that the first loop, channel and buffer need: Netty loads
-   * native code, probes the JVM and reads annotations.
+   * Triggers the one-time initialization of Netty, which otherwise delays the first loop, channel
+   * and buffer. Netty loads native code, probes the JVM and reads annotations.
    */
   public static void prepare() {
     Huffman.prepare();
@@ -164,14 +164,14 @@ public final class EventLoops {
     return peerErrors;
   }
 
-  /** Returns a new id for a connection, unique in this process and ascending for each loop. */
+  /** Returns a new id for a connection: unique in this process, and higher than all earlier ids. */
   public long nextSocketId() {
     return lastSocketId.incrementAndGet();
   }
 
   /**
    * Calls a function on the thread of each loop, with the index of the loop. Returns the results in
-   * the order of the loops; the stage completes exceptionally when a loop has stopped.
+   * the order of the loops, or a failed stage when a loop has stopped.
    */
   public <T> CompletionStage<List<T>> callOnEach(IntFunction<T> function) {
     try {
@@ -196,7 +196,7 @@ public final class EventLoops {
     throw new IllegalArgumentException("not one of our event loops");
   }
 
-  /** The group of all loops, for a bootstrap. The group assigns new channels to loops in turn. */
+  /** The group of all loops, for Netty's bootstraps; it assigns new channels to loops in turn. */
   public MultiThreadIoEventLoopGroup group() {
     return group;
   }

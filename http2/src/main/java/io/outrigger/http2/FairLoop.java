@@ -10,11 +10,11 @@ import java.util.concurrent.Executor;
 
 /**
  * An event loop that polls its sockets every few milliseconds, however many tasks are queued. An
- * update may add thousands of endpoints, each with a connection task. Requests must not wait for
+ * update may add thousands of endpoints, each with a task that connects; requests must not wait for
  * these tasks. Netty's own loops may run tasks for a second before they read sockets again.
  *
- * <p>In each turn, {@code FairLoop} reads the clock once or twice, and Netty's loop eight times.
- * Under low load, these reads are a large part of a turn's cost.
+ * <p>{@code FairLoop} reads the clock once or twice per turn, and Netty's loop eight times. Under
+ * low load, reads of the clock are a large part of a turn's cost.
  */
 @LoopConfined
 final class FairLoop extends SingleThreadIoEventLoop {
@@ -40,7 +40,7 @@ final class FairLoop extends SingleThreadIoEventLoop {
   /** Tells the transport whether it may block, and for how long. */
   @LoopConfined
   private final class Turn implements IoHandlerContext {
-    /** The loop may block while tasks are scheduled: {@link #delayNanos} limits the time. */
+    /** The loop may block although timers are scheduled: {@link #delayNanos} limits the time. */
     @Override
     public boolean canBlock() {
       return !hasTasks();

@@ -8,10 +8,10 @@ import io.outrigger.base.Exhaustion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates buffers for bytes that must not be lost. The buffers are direct, or on the heap while
- * Netty's limit for direct buffers is reached. Without heap buffers, a connection that found no
- * buffer would lose part of a frame and be closed with all of its calls, even if other connections
- * had exhausted the direct buffers.
+ * Allocates buffers for bytes that must not be lost. The buffers are direct buffers, or heap
+ * buffers while Netty's limit for direct memory is reached. Without heap buffers, a connection that
+ * finds no buffer would lose part of a frame. The connection and its calls would end, although
+ * other connections may have exhausted the direct buffers.
  *
  * <p>The heap buffers take little memory, because {@link SocketReads} reads nothing while no direct
  * buffer is available. {@link OutOfMemoryError}s of the JVM are rethrown.
@@ -32,8 +32,8 @@ public final class FallbackBuffers {
 
   /**
    * Returns a buffer with the content of the given buffer and room for a number of further bytes.
-   * The result is the given buffer if its capacity can be increased. Otherwise the result is a
-   * copy, and the given buffer has been released.
+   * The result is the given buffer if its capacity can be increased. If the result is a copy, the
+   * given buffer has been released.
    */
   public static ByteBuf withRoom(ByteBuf buffer, int bytes) {
     try {
@@ -49,8 +49,8 @@ public final class FallbackBuffers {
 
   /**
    * Returns a direct buffer with the content of the given buffer. The result is the given buffer if
-   * that buffer is direct. Otherwise the result is a copy, and the given buffer has been released.
-   * Returns null, and leaves the given buffer unchanged, while no direct buffer is available.
+   * that buffer is direct. If the result is a copy, the given buffer has been released. Returns
+   * null, and leaves the given buffer unchanged, while no direct buffer is available.
    */
   public static @Nullable ByteBuf outsideOfHeap(ByteBuf buffer, ByteBufAllocator alloc) {
     if (buffer.isDirect()) {

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Caches the names and fields that were recently received as literals, for all connections of one
  * event loop. A field that recurs is neither copied nor checked again, even if other fields of its
- * block, such as a trace id, differ. A new field replaces the cached field in its slot.
+ * block, such as a trace id, differ. A new field replaces the field in the same slot of the hash
+ * table.
  */
 @LoopConfined
 final class FieldCache {

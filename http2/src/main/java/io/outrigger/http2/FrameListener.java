@@ -10,7 +10,7 @@ interface FrameListener {
   /**
    * Called at the beginning of a DATA frame; {@link #onDataPart} follows for its parts.
    *
-   * @param flowBytes bytes of the frame that count for flow control, including padding
+   * @param flowBytes the number of bytes that count for flow control, including padding
    * @param padding the number of padding bytes in {@code flowBytes}, including the pad length;
    *     padding is not passed on
    */
@@ -39,10 +39,10 @@ interface FrameListener {
 
   void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault;
 
-  /** Called for any {@code increment}; the value 0 is an error of the peer. */
+  /** Called for a WINDOW_UPDATE with any increment; an increment of 0 is an error of the peer. */
   void onWindowUpdate(int streamId, int increment) throws ConnectionFault;
 
-  /** Called for a frame that has no effect: PRIORITY, or a frame of an unknown type. */
+  /** Called for a PRIORITY frame or a frame of an unknown type, which have no effect. */
   void onIgnored() throws ConnectionFault;
 
   /** Called for a frame whose error is a stream error (RFC 9113 section 5.4.2). */

@@ -20,7 +20,7 @@ final class FrameReader {
   private final FrameListener listener;
   private final HeaderBlock block;
 
-  /** The first bytes, at most eight, of a frame header that has arrived in part. */
+  /** The first bytes of a frame header that has arrived only in part; at most eight bytes. */
   private long head;
 
   private int headFill;
@@ -223,7 +223,7 @@ final class FrameReader {
         }
       }
       case FrameType.PUSH_PROMISE ->
-          // Section 8.4: a client must not send PUSH_PROMISE, and our client disables push.
+          // RFC 9113 section 8.4: a client must not send PUSH_PROMISE; our client disables push.
           throw protocolError("PUSH_PROMISE is not allowed");
       default -> {}
     }
@@ -368,8 +368,8 @@ final class FrameReader {
 
   /**
    * RFC 7540 section 5.3.1: a stream cannot depend on itself. Priorities are ignored (RFC 9113
-   * section 5.3.2), but a peer that sends such a self-dependency is broken. The connection is
-   * closed (section 5.4.1), because RST_STREAM is forbidden if the stream is idle.
+   * section 5.3.2), but a self-dependency is an error of the peer. A self-dependency closes the
+   * connection (section 5.4.1), because RST_STREAM is forbidden on an idle stream.
    */
   private void checkDependency(int exclusiveAndId) throws ConnectionFault {
     if ((exclusiveAndId & Integer.MAX_VALUE) == streamId) {

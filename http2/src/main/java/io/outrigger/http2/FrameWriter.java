@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * is sent before {@link #flush}.
  *
  * <p>While no direct buffer is available, frames are collected in a heap buffer, and no more DATA
- * is accepted. Each {@link #flush} tries again to get a direct buffer. If a frame could not be
- * written at all, the connection must be closed ({@link #failure}). Without the frame, the peer
- * would also lack the HPACK table entries that the frame adds.
+ * is accepted. Each {@link #flush} tries again to get a direct buffer. If a frame cannot be written
+ * even to the heap, the connection must be closed ({@link #failure}). A missing header block would
+ * leave the peer without the HPACK table entries that the block adds.
  *
  * <p>Implements RFC 9113 sections 4 and 6.
  */
@@ -31,7 +31,7 @@ final class FrameWriter {
   private static final int MIN_BUFFER = 256;
   private static final int MAX_BUFFER = 64 << 10;
 
-  /** The limit of GOAWAY debug data, which must fit into any frame (section 6.8). */
+  /** The limit of GOAWAY debug data, which must fit into one frame of any peer (section 6.8). */
   private static final int MAX_DEBUG_CHARS = 256;
 
   private final ChannelHandlerContext ctx;
@@ -91,7 +91,7 @@ final class FrameWriter {
     return handedBytes;
   }
 
-  /** Whether a header block may be written; only the socket limits header blocks. */
+  /** Whether a header block may be written; a full buffer is passed to the channel first. */
   boolean hasRoomForHeaders() {
     if (buffer != null && buffer.readableBytes() >= MAX_BUFFER) {
       handOver();
@@ -180,7 +180,7 @@ final class FrameWriter {
     int bytes = data.readableBytes();
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
     if (bytes <= COPY_BYTES) {
-      // Small DATA passes through an array, because Netty's copy between buffers allocates objects.
+      // Small DATA is copied through an array, as Netty's copy between buffers allocates objects.
       byte[] copy = copyBuffer.of(bytes);
       data.getBytes(data.readerIndex(), copy, 0, bytes);
       data.release();
@@ -192,7 +192,7 @@ final class FrameWriter {
     }
     ByteBuf out = begin(FrameType.HEADER_BYTES);
     if (!out.isDirect() || !data.isDirect()) {
-      // DATA on the heap is copied now, because a later copy by Netty might find no memory.
+      // DATA on the heap is copied at once, because a later copy by Netty might find no memory.
       out = frame(bytes, FrameType.DATA, flags, streamId);
       if (failure == null) {
         out.writeBytes(data);
@@ -255,7 +255,7 @@ final class FrameWriter {
     buffer = null;
     written = true;
     handedBytes += ready.readableBytes();
-    // An estimate: the next turn writes about as many bytes as this turn.
+    // The size of the next buffer: the next turn is likely to write about as many bytes.
     bufferSize = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
     var unused = ctx.write(ready, ctx.voidPromise());
   }

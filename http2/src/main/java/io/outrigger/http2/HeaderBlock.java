@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class HeaderBlock {
   /**
-   * A block of at most {@value #TOLERANCE} times the maximum header list size ends only its stream.
-   * Such a block is decoded, so that the dynamic table stays in sync.
+   * A block larger than the maximum header list size, but at most {@value #TOLERANCE} times as
+   * large, ends only its stream. A block that is too large is decoded, so that the dynamic table
+   * stays in sync.
    */
   private static final int TOLERANCE = 4;
 

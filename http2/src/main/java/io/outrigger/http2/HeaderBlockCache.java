@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * list. Most response heads and trailers recur, and so do request heads without trace ids or
  * deadlines. Connections that receive equal lists share one list object.
  *
- * <p>The content of a table is identified by a number, its <em>state</em>. All tables without
- * entries have the same state. Every change of a table gives it a new state that no table has ever
- * had. A cache entry belongs to one state. After a change of the table, the entry is no longer
- * found, so a lookup never returns a wrong list.
+ * <p>The content of a dynamic table is identified by a number, its <em>state</em>. All new dynamic
+ * tables have the same state. Every change of a dynamic table gives the table a new state that no
+ * table has ever had. A cache entry is found only by a table with the state of the entry, so a
+ * lookup never returns a wrong list.
  *
  * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} slots. A new entry
  * evicts the oldest entry of its set. A block is cached when it occurs for the second time. A block
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class HeaderBlockCache {
-  /** The state of a new table without entries. */
+  /** The state of every new dynamic table. */
   static final long EMPTY_TABLE = 0;
 
   private static final int SLOTS = 128;
@@ -37,13 +37,13 @@ final class HeaderBlockCache {
   private final @Nullable Decoded[] decoded = new Decoded[SLOTS];
   private final @Nullable Encoded[] encoded = new Encoded[SLOTS];
 
-  /** The lists of {@link #decoded}, by the hash of their fields. */
+  /** The header lists in {@link #decoded}, by the hash of each list's fields. */
   private final @Nullable HeaderList[] lists = new HeaderList[SLOTS];
 
   private final SeenOnceFilter seenOnce = new SeenOnceFilter(1024);
   private long states = EMPTY_TABLE;
 
-  /** Returns a new state for a table that has just changed. */
+  /** Returns a new state for a dynamic table that has just changed. */
   long nextState() {
     return ++states;
   }
@@ -68,8 +68,8 @@ final class HeaderBlockCache {
   }
 
   /**
-   * Called when a block was decoded without a change of the table's {@code state}; returns the list
-   * of the block's fields.
+   * Called when a block was decoded without a change of the dynamic table; returns the list of the
+   * block's fields.
    */
   HeaderList onDecoded(int key, long state, byte[] block, int length, HeaderList.Builder fields) {
     if (key == 0 || !fields.isCacheable() || !seenOnce.isKnown(key)) {
@@ -107,10 +107,7 @@ final class HeaderBlockCache {
     return null;
   }
 
-  /**
-   * Caches the block of a recurring list, which was encoded without a change of the table's {@code
-   * state}.
-   */
+  /** Caches the block of a recurring list whose encoding did not change the dynamic table. */
   void onEncoded(long state, HeaderList list, byte[] block) {
     if (block.length <= MAX_BYTES) {
       keep(new Encoded(state, list, block), encoded, encodedSet(state, list));
@@ -128,7 +125,7 @@ final class HeaderBlockCache {
 
   /**
    * Remembers the hashes of recent values, to distinguish values that recur from values that occur
-   * only once. Each hash belongs to a set of {@value #PER_SET}, and a new hash evicts the oldest
+   * only once. Each hash belongs to a set of {@value #PER_SET} hashes; a new hash evicts the oldest
    * hash of its set. Even if {@value #PER_SET} fields of one header list belong to the same set,
    * all of them are recognized when the list occurs again.
    */
@@ -139,7 +136,7 @@ final class HeaderBlockCache {
     private final int[] hashes;
 
     /**
-     * @param remembered the number of hashes, a power of two of at least {@value #PER_SET}
+     * @param remembered the number of hashes to keep, a power of two of at least {@value #PER_SET}
      */
     SeenOnceFilter(int remembered) {
       hashes = new int[remembered];

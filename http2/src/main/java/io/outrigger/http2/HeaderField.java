@@ -81,14 +81,14 @@ public final class HeaderField {
   }
 
   /**
-   * Whether the sender has marked the field as never to be added to a table. The proxy passes the
-   * sender's mark on to the next hop (RFC 7541 section 6.2.3).
+   * Whether the sender has marked the field as never to be added to an HPACK table. The proxy
+   * passes the sender's mark on to the next hop (RFC 7541 section 6.2.3).
    */
   boolean isNeverIndexed() {
     return neverIndexed;
   }
 
-  /** Returns the form for header lists: the field without blanks around its value. */
+  /** Returns the field without blanks around its value, which is the form in header lists. */
   HeaderField stripped() {
     if (!padded) {
       return this;
@@ -104,7 +104,7 @@ public final class HeaderField {
     return copyOf(name, bytes, from, to - from, neverIndexed);
   }
 
-  /** The rule that the field violates in any list; null when the field by itself is valid. */
+  /** The rule that the field violates regardless of other fields; null when no rule is violated. */
   @Nullable String fault() {
     return faulty ? HeaderRules.fault(name, bytes) : null;
   }

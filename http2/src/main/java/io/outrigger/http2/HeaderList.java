@@ -109,7 +109,7 @@ public final class HeaderList {
     return (names & bits) == 0 ? this : only(field -> (field.known().bit() & without) == 0);
   }
 
-  /** Whether equal lists are likely to follow. Results for such a list are worth caching. */
+  /** Whether equal lists are likely to follow, so that results for this list should be cached. */
   public boolean recurs() {
     return hash != 0;
   }
@@ -223,12 +223,12 @@ public final class HeaderList {
       return add(name, new AsciiString(value));
     }
 
-    /** Returns the list. The builder must not be used again. */
+    /** Returns the list. The builder cannot be used after this call. */
     public HeaderList build() {
       return new HeaderList(fields, size, 0, false);
     }
 
-    /** Returns a list that callers send many times. The builder must not be used again. */
+    /** Returns a list that callers send many times. The builder cannot be used after this call. */
     public HeaderList buildRecurring() {
       return new HeaderList(fields, size, isCacheable() ? hash() : 0, false);
     }
@@ -267,7 +267,7 @@ public final class HeaderList {
       return bytes <= MAX_CACHED_BYTES;
     }
 
-    /** Returns the fields as a list; the builder may be reused after a clear. */
+    /** Returns the fields as a list; the builder may be reused after {@link #clear}. */
     HeaderList copy(boolean recurs) {
       if (size == 0) {
         return EMPTY;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The name of a field with its properties, computed once. Each {@link KnownName} and each name in
- * HPACK's static table has exactly one object. Other names may have several objects.
+ * HPACK's static table has exactly one {@code HeaderName} object; other names may have several.
  */
 @AnyThread
 public final class HeaderName {
@@ -26,7 +26,7 @@ public final class HeaderName {
   private static final Set<String> SECRETS =
       Set.of("authorization", "cookie", "proxy-authorization", "set-cookie");
 
-  /** The names that have exactly one object. */
+  /** The names that have exactly one {@code HeaderName} object. */
   private static final Map<AsciiString, HeaderName> SHARED = new HashMap<>();
 
   private static final Map<KnownName, HeaderName> KNOWN = new EnumMap<>(KnownName.class);
@@ -136,9 +136,9 @@ public final class HeaderName {
   }
 
   /**
-   * Whether the values of this name are secrets of one user (RFC 7541 section 7.1.3). If a table
-   * contained a secret, another user of the same connection could guess the secret from the size of
-   * header blocks.
+   * Whether the values of this name are secrets of one user (RFC 7541 section 7.1.3). If an HPACK
+   * table contained a secret, another user of the connection could guess the secret from the size
+   * of header blocks.
    */
   boolean isSecret() {
     return secret;

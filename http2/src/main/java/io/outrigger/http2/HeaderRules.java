@@ -85,8 +85,8 @@ public final class HeaderRules {
   }
 
   /**
-   * RFC 9113 sections 8.3 and 8.1.1: content-length and each permitted pseudo-header may occur
-   * once. Pseudo-headers precede all regular fields.
+   * RFC 9113 sections 8.3 and 8.1.1: content-length and each permitted pseudo-header may occur at
+   * most once. Pseudo-headers precede all regular fields.
    */
   private static @Nullable String fieldsFault(HeaderList headers, int pseudo, String unknown) {
     int seen = 0;
@@ -115,7 +115,7 @@ public final class HeaderRules {
     return hasLength && headers.count(KnownName.CONTENT_LENGTH) > 1 ? BAD_LENGTH : null;
   }
 
-  /** A message with the rule and the name of the field, without the value. */
+  /** A message with the rule and the name of the field, but without the field's value. */
   private static String of(HeaderField field, String rule) {
     String name = field.name().printable();
     return rule.startsWith(name) ? rule : rule + ": " + name;
@@ -165,7 +165,7 @@ public final class HeaderRules {
     };
   }
 
-  /** The rule that a path violates; {@link #requestFault} checks the method of the path "*". */
+  /** The rule that a path violates; {@link #requestFault} permits the path "*" only for OPTIONS. */
   private static @Nullable String pathFault(byte[] path) {
     if (path.length == 1 && path[0] == '*') {
       return null;
@@ -197,9 +197,9 @@ public final class HeaderRules {
   }
 
   /**
-   * Whether blanks at the ends of a value must be stripped. RFC 9113 section 8.2.1 forbids such
-   * blanks, and gRPC permits a receiver to strip them. A {@code grpc-message} may begin or end with
-   * a space and is left unchanged, because gRPC's percent-encoding does not encode spaces.
+   * Whether blanks at the ends of a value must be stripped. RFC 9113 section 8.2.1 forbids blanks
+   * around a value, and gRPC permits a receiver to strip them. A {@code grpc-message} may begin or
+   * end with a space and is left unchanged, because gRPC's percent-encoding does not encode spaces.
    */
   static boolean isPadded(HeaderName name, byte[] value) {
     return value.length > 0

@@ -42,7 +42,7 @@ final class HpackDecoder {
 
   private int end;
 
-  /** The array that contains the last string: the block, or the Huffman decoder's output. */
+  /** The array with the string that was read last: the block, or the Huffman decoder's output. */
   private byte[] text = NOTHING;
 
   private int textAt;
@@ -90,7 +90,7 @@ final class HpackDecoder {
     return maxListBytes;
   }
 
-  /** Section 6: reads all fields; returns false when a field does not fit into the list. */
+  /** RFC 7541 section 6: reads all fields; returns false if a field does not fit into the list. */
   private boolean readFields() throws ConnectionFault {
     int left = maxListBytes;
     boolean fits = true;
@@ -157,7 +157,7 @@ final class HpackDecoder {
     return field;
   }
 
-  /** Whether {@code name} with the value read last is too large for any list or table. */
+  /** Whether {@code name} and the value read last are together too large for any list or table. */
   private boolean isTooLarge(HeaderName name) {
     return name.text().length() + textLength + HeaderField.OVERHEAD > maxUsefulBytes();
   }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Encodes header lists into header blocks (RFC 7541).
  *
  * <p>The encoder adds a field to the table when the field occurs for the second time, or when its
- * name has no index yet. Values that differ in every request (trace ids, timeouts, lengths) do not
- * evict values that recur.
+ * name has no index yet. Values that differ in every request (trace ids, timeouts, lengths) thus do
+ * not evict recurring values.
  */
 @LoopConfined
 final class HpackEncoder {
@@ -24,13 +24,13 @@ final class HpackEncoder {
   /** Whether the current block has a field that is encoded as a literal. */
   private boolean hasLiteral;
 
-  /** The fields that were sent without an index; created when the first such field is sent. */
+  /** Remembers fields that were sent without indexing; created when the first of them is sent. */
   private @Nullable SeenOnceFilter seenOnce;
 
   /** The size to which the table is changed before the next block. */
   private int tableBytes = DynamicTable.MAX_BYTES;
 
-  /** The smallest size that the peer has set since the last block. */
+  /** The smallest table size that the peer has set since the last block. */
   private int minTableBytes = DynamicTable.MAX_BYTES;
 
   /** Encodes {@code headers}; the result is valid until this event loop encodes another block. */

@@ -51,7 +51,7 @@ final class HpackOutput {
     bytes[length++] = (byte) remaining;
   }
 
-  /** Section 5.2: writes a string. Huffman coding would save few bytes for its CPU time. */
+  /** RFC 7541 section 5.2: writes a string. Huffman code would save few bytes for its CPU time. */
   void string(byte[] text) {
     integer(0, 7, text.length);
     bytes(text, 0, text.length);

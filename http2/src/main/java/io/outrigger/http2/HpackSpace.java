@@ -7,8 +7,8 @@ import io.outrigger.base.LoopConfined;
 
 /**
  * The caches and work buffers of one event loop. The HPACK coders and frame writers of all
- * connections share them: only one coder or writer runs at a time. Sharing saves memory when there
- * are thousands of idle connections.
+ * connections share the caches and buffers: only one coder or writer runs at a time. Sharing saves
+ * memory when there are thousands of idle connections.
  */
 @LoopConfined
 final class HpackSpace {
@@ -36,7 +36,7 @@ final class HpackSpace {
 
   final HpackOutput output = new HpackOutput();
 
-  /** Receives the frames of connections that fail for lack of memory; never read. */
+  /** Takes frames that cannot be sent for lack of memory; this buffer is never read. */
   final ByteBuf sink = Unpooled.wrappedBuffer(new byte[1024]);
 
   private HpackSpace() {}

@@ -82,7 +82,7 @@ public final class Http2Connection {
     return new Http2Handler(false, settings, handlerFactory);
   }
 
-  /** Installs {@link SocketReads}; needed before a first read for another handler, such as TLS. */
+  /** Installs {@link SocketReads}; required if another handler, such as TLS, reads first. */
   public static void prepareReads(Channel channel) {
     var unused = SocketReads.of(channel);
   }
@@ -121,10 +121,10 @@ public final class Http2Connection {
   }
 
   /**
-   * Opens a stream (client side); its first {@code sendHeaders} is the request. Returns null in
-   * these cases: the connection is going away; the socket is full; as many streams are open as the
-   * peer admits; the peer may have many reset requests unread ({@link ResetFence}). {@link
-   * ConnectionHandler#onCapacity} is called when a stream can be opened again.
+   * Opens a stream (client side); its first {@code sendHeaders} sends the request. Returns null in
+   * these cases: the connection is not yet open or is going away; the socket is full; as many
+   * streams are open as the peer admits; the peer may have many reset requests unread ({@link
+   * ResetFence}). {@link ConnectionHandler#onCapacity} is called when a stream can be opened again.
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
     return streams.open(handler);
@@ -153,7 +153,7 @@ public final class Http2Connection {
     lifecycle.close(error, reason);
   }
 
-  // Events of the channel and its event loop.
+  // Methods called for events of the channel and its event loop.
 
   /** Processes received bytes; the caller releases their buffer. */
   void read(ByteBuf bytes) {
@@ -291,8 +291,9 @@ public final class Http2Connection {
 
     /**
      * Limits the kernel's send buffer. Without a limit, the kernel buffers up to 4 MiB for a peer
-     * that does not read. The container is charged for this memory. With epoll and TCP, the limit
-     * does not apply to bytes in flight, so throughput to a distant backend is not reduced.
+     * that does not read. The kernel's buffers count against the container's memory limit. With
+     * epoll and TCP, the limit does not apply to bytes in flight, so throughput to a distant
+     * backend is not reduced.
      */
     private static void boundSendBuffer(Channel channel) {
       try {

@@ -22,7 +22,7 @@ public interface Http2Stream {
   }
 
   /**
-   * Sends {@code data} and takes ownership of it. The buffer may be the caller's read buffer, so
+   * Sends {@code data} and takes ownership of it. {@code data} may be the caller's read buffer, so
    * its indices are valid only until {@code sendData} returns. Bytes for which the peer's windows
    * or the socket have no room are queued in order. {@link StreamHandler#onDataSent} reports bytes
    * that were sent, possibly before {@code sendData} returns. To bound the queue, a caller that
@@ -55,7 +55,7 @@ public interface Http2Stream {
   /** The number of DATA bytes that wait for a window or for the socket. */
   int pendingBytes();
 
-  /** Whether the connection holds much memory; requests are then refused while memory is full. */
+  /** Whether the connection holds so much memory that requests are refused while memory is full. */
   default boolean isOnHeavyConnection() {
     return true;
   }

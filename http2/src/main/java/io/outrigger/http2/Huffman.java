@@ -7,10 +7,10 @@ import java.util.Arrays;
  * Decodes HPACK's Huffman code (RFC 7541 section 5.2, appendix B).
  *
  * <p>The code is canonical: codes of the same length are consecutive numbers, in the order of their
- * symbols. These numbers follow the codes of the next shorter length. The lengths thus determine
- * all codes. Codes of up to eight bits, which cover nearly all text, are found by one lookup in a
- * table. Longer codes are found by comparison with the first code of each length. Codes are stored
- * left-aligned in 32 bits.
+ * symbols. Left-aligned, the first code of each length directly follows the last shorter code. The
+ * lengths of the codes thus determine all codes. Codes of up to eight bits, which cover nearly all
+ * text, are found by one lookup in a table. Codes of more than eight bits are found by comparison
+ * with the first code of each length. Codes are stored left-aligned in 32 bits.
  */
 @AnyThread
 final class Huffman {
@@ -119,7 +119,7 @@ final class Huffman {
     }
   }
 
-  /** Returns the last bits of a number, fewer than 32, left-aligned and padded with ones. */
+  /** Returns the last {@code count} bits, at most 31, left-aligned and padded with ones. */
   private static int last(long bits, int count) {
     int fill = Integer.SIZE - count;
     return (int) (bits << fill | ((1L << fill) - 1));

@@ -5,7 +5,7 @@ import java.time.Duration;
 
 /**
  * Detects a peer that no longer responds (A8). The time since the last byte read is measured in
- * whole seconds. The beginning or end of a call does not reset this time. {@code KeepAlive} reads
+ * whole seconds; the beginning or end of a call does not reset this time. {@code KeepAlive} reads
  * no clock when bytes arrive.
  *
  * <pre>

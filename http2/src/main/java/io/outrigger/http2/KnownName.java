@@ -1,7 +1,7 @@
 package io.outrigger.http2;
 
 /**
- * The field names that the proxy uses. Each {@link HeaderName} has one of these constants, so that
+ * The field names that the proxy uses. Each {@link HeaderName} has a {@code KnownName}, so that
  * request processing compares constants instead of texts.
  */
 public enum KnownName {

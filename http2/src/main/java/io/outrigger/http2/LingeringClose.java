@@ -81,7 +81,7 @@ final class LingeringClose {
   /**
    * Whether the peer can read all bytes even if the socket is closed now. With a unix socket, the
    * bytes are in the peer's receive queue. With TCP, the peer's kernel must have acknowledged the
-   * bytes, which only epoll can show.
+   * bytes, as only Netty's epoll transport can tell.
    */
   private boolean hasAllBytes() {
     if (!channel.isOpen() || !channel.config().isAutoRead()) {

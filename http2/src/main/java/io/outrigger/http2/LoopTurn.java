@@ -51,13 +51,13 @@ final class LoopTurn {
       set = false;
     }
 
-    /** Counts a stream that an app has opened, and calls {@link #set}. */
+    /** Counts a stream that a client has opened, and calls {@link #set}. */
     void onStream() {
       turn.streams++;
       set();
     }
 
-    /** The number of streams that apps have opened in this turn of the loop. */
+    /** The number of streams that clients have opened in this turn of the loop. */
     int streamsOfTurn() {
       return turn.streams;
     }

@@ -15,8 +15,8 @@ public interface MemoryHolder {
   long weight();
 
   /**
-   * Whether the calls of many apps use this connection, as is true of a connection to a backend. A
-   * shared connection is ended only if it holds many bytes outside of its streams.
+   * Whether calls of many apps use this connection, which is true of a connection to a backend. To
+   * free memory, a shared connection is ended only if it holds many bytes outside of its streams.
    */
   boolean isShared();
 

@@ -22,7 +22,7 @@ public final class PeerErrors {
   public enum Side {
     /** A local app that calls through this proxy. */
     APP,
-    /** A program that calls a served address. */
+    /** A program that connects to an address that this proxy serves. */
     CALLER,
     BACKEND;
 
@@ -60,12 +60,14 @@ public final class PeerErrors {
     add("request of " + side.word() + " " + text(peer) + " refused: " + reason);
   }
 
-  /** Records that a connection to a served address was refused before HTTP/2 began. */
+  /** Records that a caller's connection was refused before HTTP/2 began. */
   public void onHandshakeFailed(Object peer, String reason) {
     add("connection of caller " + text(peer) + " refused: " + reason);
   }
 
-  /** Returns a socket address as {@code 127.0.0.1:9001}; null stands for a closed socket. */
+  /**
+   * Returns the text of {@code peer}, such as {@code 127.0.0.1:9001} or {@code a closed socket}.
+   */
   public static String text(@Nullable Object peer) {
     if (peer == null) {
       return "a closed socket";

@@ -8,7 +8,7 @@ import io.outrigger.base.LoopConfined;
 final class PeerSettings {
   /** The send windows of open streams, which SETTINGS_INITIAL_WINDOW_SIZE changes. */
   interface SendWindows {
-    /** Adds a positive or negative number to the send window of each open stream. */
+    /** Adds {@code change}, which may be negative, to the send window of each open stream. */
     void resize(int change) throws ConnectionFault;
   }
 

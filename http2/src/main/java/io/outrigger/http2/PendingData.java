@@ -8,11 +8,11 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The DATA of one stream that waits for a window, for the socket, or for another stream.
+ * The DATA of one stream that waits for a window, for the socket, or for the stream's turn.
  *
  * <p>A slice keeps its whole read buffer in memory. Small pieces are copied into a common chunk
- * when they are added. A larger piece stays a slice at first. When a slice of another read buffer
- * is added, the slices of the previous read buffer are copied if they take less than half of that
+ * when they are added. A large piece stays a slice at first. When a slice of another read buffer is
+ * added, the slices of the previous read buffer are copied if they take less than half of that
  * buffer. A stalled stream holds at most twice the size of its pending data, plus one read buffer.
  * Each byte is copied at most once. Data that only waits for room in the socket is not copied,
  * because copies would slow down streams that make progress.
@@ -136,7 +136,7 @@ public final class PendingData {
     return head;
   }
 
-  /** Drops bytes from the front, at most {@link #bytes} of them. */
+  /** Drops {@code count} bytes from the front; {@code count} is at most {@link #bytes}. */
   public void skip(int count) {
     int left = count;
     while (left > 0) {

@@ -13,7 +13,7 @@ import io.outrigger.base.LoopConfined;
 public interface ProcessMemory {
   ProcessMemory UNLIMITED = new ProcessMemory() {};
 
-  /** Whether memory is short: memory that is kept only for speed should be released. */
+  /** Whether memory is short, so that memory that is kept only for speed should be released. */
   default boolean isShort() {
     return false;
   }
@@ -40,7 +40,7 @@ public interface ProcessMemory {
       return true;
     }
 
-    /** Reports that {@code bytes} were read and processed, which may close the connection. */
+    /** Reports that {@code bytes} were read and processed; the report may close the connection. */
     default void onRead(MemoryHolder connection, int bytes) {}
 
     default void close(MemoryHolder connection) {}

@@ -8,11 +8,11 @@ import io.outrigger.base.LoopConfined;
  * once (RFC 9113 section 5.1.2). An app that cancels all of its requests (CVE-2023-44487) could
  * thus send requests faster than a backend reads them, at the expense of other apps.
  *
- * <p>After {@value #STEP} such resets, this class sends an empty SETTINGS frame. A server that
- * acknowledges SETTINGS has read all earlier frames (section 6.5.3). SETTINGS are used instead of
- * PING: gRPC servers close a connection after three PINGs if they sent no response in between.
- * While {@value #MAX} reset requests are possibly unread, no stream is opened. If the server does
- * not acknowledge within {@value #TIMEOUT_SECONDS} seconds, the reset requests count as read.
+ * <p>This class sends an empty SETTINGS frame after {@value #STEP} resets without a response. A
+ * server that acknowledges SETTINGS has read all earlier frames (section 6.5.3). SETTINGS are used
+ * instead of PING: gRPC servers close a connection after three PINGs if they sent no response in
+ * between. While {@value #MAX} reset requests may be unread, no stream is opened. If the server
+ * does not acknowledge within {@value #TIMEOUT_SECONDS} seconds, the reset requests count as read.
  */
 @LoopConfined
 final class ResetFence {
@@ -56,7 +56,7 @@ final class ResetFence {
     }
   }
 
-  /** Called when the server has read the requests before SETTINGS, or the wait has timed out. */
+  /** Called when the server has read all requests before SETTINGS or did not answer in time. */
   void onAck() {
     isSettingsInFlight = false;
     resetsBefore = 0;

@@ -12,8 +12,8 @@ import java.util.Set;
  * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it.
  * Streams that have to wait are queued, and each stream sends one frame when it reaches the head of
  * the queue. A stream with a closed window does not block other streams, and a large message does
- * not delay a small one. Header blocks need no window, but also wait for the socket. The queue of
- * header blocks is served before the queue of DATA.
+ * not delay a small one. Header blocks need no window but, like DATA, wait for the socket. The
+ * queue of header blocks is served before the queue of DATA.
  *
  * <p>Implements RFC 9113 section 5.2.
  */
@@ -51,8 +51,8 @@ final class SendScheduler {
   }
 
   /**
-   * Sends or queues {@code data} and takes ownership of it. The stream already knows whether
-   * END_STREAM follows.
+   * Sends or queues {@code data} and takes ownership of it. Before the call, the stream's state
+   * says whether END_STREAM follows.
    */
   void send(SocketStream stream, ByteBuf data) {
     if (!data.isReadable()) {
@@ -94,7 +94,7 @@ final class SendScheduler {
     }
   }
 
-  /** Widens the send window of the connection; returns false if it would exceed 2^31-1. */
+  /** Widens the connection's send window; returns false if the window would exceed 2^31-1. */
   boolean widen(int increment) {
     boolean fits = fits(window, increment);
     window += fits ? increment : 0;

@@ -17,14 +17,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Controls the reads of one socket:
+ * Controls the reads of one socket.
  *
  * <ul>
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
- *       sockets. A turn begins with a buffer of at most 16 KiB. It continues with larger buffers
- *       only if few streams begin in the first buffer: 64 KiB may hold a thousand small requests,
- *       which take milliseconds to process. Over TLS, a server knows no request before a record is
- *       complete: until then, buffers hold at most one record.
+ *       sockets. A turn begins with a buffer of at most 16 KiB. The turn continues with larger
+ *       buffers only if few streams begin in the first buffer: 64 KiB may hold a thousand small
+ *       requests, which take milliseconds to process. Over TLS, a server sees no request before a
+ *       record is complete; until then, buffers hold at most one record.
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class SocketReads extends DelegatingHandle implements ExtendedHandle, RecvByteBufAllocator {
-  /** The pause in reads and writes of a connection that got no buffer. */
+  /** The delay before a connection without a buffer reads and writes again. */
   static final long WAIT_MILLIS = 20;
 
   /** The maximum number of retries; together they take five seconds. */
@@ -57,13 +57,13 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** A turn continues if at most this number of streams began in its first buffer. */
   private static final int FEW_STREAMS = 8;
 
-  /** If a turn has opened this many streams, requests are read in small buffers from then on. */
+  /** The number of streams in one turn of the loop after which small buffers are used for reads. */
   private static final int BUSY_STREAMS = 256;
 
   /**
    * Reports that no buffer is available now, or that the process must not allocate another buffer.
-   * {@link Http2Connection} ignores this exception. After an {@link OutOfMemoryError} instead,
-   * Netty would close the channel.
+   * {@link Http2Connection} ignores a {@code NoBufferNow}, whereas Netty would close the channel
+   * after an {@link OutOfMemoryError}.
    */
   static final class NoBufferNow extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -75,7 +75,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   private final Channel channel;
 
-  /** The mark of the connection; null during the TLS handshake, when reads are not retried. */
+  /** The connection's mark in {@link LoopTurn}; null (no retries) during the TLS handshake. */
   private LoopTurn.@Nullable Mark dirty;
 
   private BooleanSupplier mayRead = () -> true;

@@ -8,7 +8,7 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one stream (RFC 9113 section 5.1), made of a sending and a receiving half:
+ * The state of one stream (RFC 9113 section 5.1), which has a sending and a receiving half:
  *
  * <pre>
  * sending:   OPEN -> ENDING  on a request to send END_STREAM while DATA waits
@@ -45,7 +45,7 @@ final class SocketStream implements Http2Stream {
   private boolean receiveEnded;
   private boolean gone;
 
-  /** The response head for which the socket had no room; it is written before anything else. */
+  /** The response head for which the socket had no room; it is the next to be written. */
   private @Nullable HeaderList waitingHead;
 
   /** Trailers that are written after the pending DATA. */
@@ -65,12 +65,12 @@ final class SocketStream implements Http2Stream {
   /** Consumed bytes for which no WINDOW_UPDATE has been sent yet. */
   private int returned;
 
-  /** The size of the receive window, used or unused. */
+  /** The size of the receive window, including the part that received DATA has used. */
   private int receiveWindow;
 
   /**
-   * The bytes that are missing from the content announced by content-length; {@link
-   * #NO_CONTENT_LENGTH} if the head announced none; {@link #NO_HEAD} before the head.
+   * The number of bytes of content-length that have not arrived; {@link #NO_CONTENT_LENGTH} if the
+   * head has no content-length; {@link #NO_HEAD} before the head.
    */
   private long contentLeft = NO_HEAD;
 
@@ -220,7 +220,7 @@ final class SocketStream implements Http2Stream {
     return sending == Sending.ENDED;
   }
 
-  /** Whether a head or DATA waits to be sent, so that later sends must wait too. */
+  /** Whether a head or DATA waits to be sent, so that later heads and DATA must wait, too. */
   private boolean isWaiting() {
     return waitingHead != null || pendingBytes() > 0;
   }
@@ -308,7 +308,7 @@ final class SocketStream implements Http2Stream {
     return fits;
   }
 
-  /** Subtracts received DATA from the credit; returns false if the credit is exceeded. */
+  /** Subtracts received DATA from the peer's credit; returns false if the credit is exceeded. */
   boolean receive(int bytes) {
     boolean fits = bytes <= credit;
     credit -= fits ? bytes : 0;
@@ -320,7 +320,7 @@ final class SocketStream implements Http2Stream {
     return credit;
   }
 
-  /** Reduces the credit after the peer has acknowledged a smaller window. */
+  /** Reduces the peer's credit after the peer has acknowledged a smaller window. */
   void shrinkCredit(int bytes) {
     credit -= bytes;
   }

@@ -21,7 +21,7 @@ public record SocketView(
    * The numbers of streams by their result.
    *
    * @param succeeded streams that were closed after the response had ended, whatever its status
-   * @param failed streams that ended before their response: reset, or lost with the connection
+   * @param failed streams that were reset or lost with the connection before the response had ended
    */
   public record Streams(long started, long succeeded, long failed) {}
 }

@@ -44,7 +44,7 @@ public interface StreamHandler {
     onReset(error);
   }
 
-  /** Whether the deadline has almost passed; a reset by the peer is then no abuse. */
+  /** Whether the call's deadline has almost passed, so that a reset by the peer is no abuse. */
   default boolean isTimeUp() {
     return false;
   }

@@ -9,9 +9,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open streams of one connection by id. All other ids are idle, closed, or closed by our reset.
- * The last {@value #REMEMBERED} closed ids are remembered, because the peer may not know yet that
- * their streams are closed (RFC 9113 section 5.1).
+ * The open streams of one connection by id. A stream id without an open stream is idle, closed, or
+ * closed by our reset. The last {@value #REMEMBERED} closed ids are remembered, because the peer
+ * may not know yet that their streams are closed (RFC 9113 section 5.1).
  */
 @LoopConfined
 final class StreamTable {
@@ -151,8 +151,8 @@ final class StreamTable {
   }
 
   /**
-   * Whether this side may have reset a stream. The peer may then have sent DATA before it received
-   * the reset. Returns true for an id that the table may have forgotten.
+   * Whether this side may have reset a stream. After a reset, DATA may arrive that the peer sent
+   * before it received the reset. Returns true for an id that the table may have forgotten.
    */
   boolean mayHaveBeenReset(int id) {
     boolean isAllKnown = closedCount <= REMEMBERED;
@@ -162,8 +162,8 @@ final class StreamTable {
   /**
    * Whether HEADERS on a closed stream id are ignored: the peer may have sent the HEADERS before it
    * received our reset. A client also ignores HEADERS on a forgotten id: a response may be late by
-   * any number of streams. A server ignores no HEADERS on a forgotten id: the client may have
-   * skipped this id, and must then not use it (RFC 9113 section 5.1.1).
+   * any number of streams. A server does not ignore HEADERS on a forgotten id: a client must not
+   * use an id that it has skipped (RFC 9113 section 5.1.1).
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));

@@ -72,7 +72,7 @@ public record Bootstrap(
 
     /**
      * The plugin {@code spiffe_workload_api}, an extension of Outrigger. If {@code endpoint} is
-     * empty, the environment variable {@link WorkloadEndpoint#VARIABLE} contains the endpoint.
+     * empty, the environment variable {@link WorkloadEndpoint#VARIABLE} sets the endpoint.
      */
     record WorkloadApi(Optional<WorkloadEndpoint> endpoint) implements CertificateProvider {
       static final String PLUGIN = "spiffe_workload_api";
@@ -88,11 +88,11 @@ public record Bootstrap(
      * a CA with istio's certificate service (CONTRACT section 14).
      *
      * @param address the gRPC target of the CA
-     * @param rootFile the file of the roots by which the CA's server certificate is verified
+     * @param rootFile the file of root certificates that verify the CA's server certificate
      * @param tokenFile the file of a service account token for the CA's audience
      * @param clusterId the Kubernetes cluster that issued the token; empty for the CA's cluster
      * @param validity the requested lifetime of certificates
-     * @param signer the Kubernetes signer to which the CA passes requests
+     * @param signer the Kubernetes signer to which the CA passes certificate requests
      */
     record IstioCa(
         String address,

@@ -22,8 +22,8 @@ import java.util.Optional;
 
 /**
  * Reads the text of a gRPC xDS bootstrap (A27, A29, A36, A47, A65, A71, A95, A97). Unknown fields
- * are ignored, as in other proxyless clients. Wrong types are errors. All errors are reported at
- * once.
+ * are ignored, as in other proxyless clients. A field of a wrong type is an error. All errors of a
+ * document are reported together.
  */
 @AnyThread
 public final class BootstrapReader {

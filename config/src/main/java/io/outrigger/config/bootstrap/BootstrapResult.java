@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The result of {@link BootstrapReader} for a document. */
 public sealed interface BootstrapResult {
-  /** The document is valid. {@code warnings} are probable mistakes of the operator. */
+  /** The document is valid; {@code warnings} lists probable mistakes of the operator. */
   record Accepted(Bootstrap bootstrap, List<Finding> warnings) implements BootstrapResult {
     public Accepted {
       warnings = List.copyOf(warnings);

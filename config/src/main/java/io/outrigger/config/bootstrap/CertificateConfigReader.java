@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
- * certificate providers (A29). Both have the same fields, except that only {@code file_watcher} has
- * the SPIFFE field of A87. This class also reads the settings of {@code spiffe_workload_api} and
+ * certificate providers (A29). {@code file_watcher} has the same fields as {@code tls}, and the
+ * SPIFFE field of A87. Also reads the settings of the providers {@code spiffe_workload_api} and
  * {@code istio_ca}.
  */
 final class CertificateConfigReader {
@@ -32,7 +32,7 @@ final class CertificateConfigReader {
 
   /**
    * Reads one entry of {@code certificate_providers}. An unknown plugin causes only a warning, so
-   * that a bootstrap for another client still works.
+   * that a bootstrap of another client can be used.
    */
   static Optional<CertificateProvider> provider(JsonNode node) {
     Optional<String> plugin = node.isObject() ? node.requiredText("plugin_name") : Optional.empty();

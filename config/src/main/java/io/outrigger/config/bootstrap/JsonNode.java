@@ -38,7 +38,7 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
 
   /**
    * Returns a member that is an object, or else an empty object. A member of another type is
-   * recorded as an error; reading its fields then records no more errors.
+   * recorded as one error; reads of its fields record no further errors.
    */
   JsonNode object(String name) {
     Optional<JsonNode> found = member(name);

@@ -15,15 +15,15 @@ public final class ListenerNames {
   private static final String NEW_STYLE = "xdstp:";
   private static final String SERVER_TEMPLATE = "server_listener_resource_name_template";
 
-  /** RFC 3986 section 3.3: the allowed characters besides letters and digits. */
+  /** The characters besides letters and digits that RFC 3986 section 3.3 allows in a path. */
   private static final String ALLOWED_IN_PATH = "-._~!$&'()*+,;=:@/";
 
   private ListenerNames() {}
 
   /**
-   * Returns the resource name for {@code xds:///path} or {@code xds://authority/path}. Fails if the
-   * bootstrap does not define the authority of the name. {@code path} is percent-decoded and has no
-   * leading slash.
+   * Returns the Listener resource's name for {@code xds:///path} or {@code xds://authority/path}.
+   * Fails if the bootstrap does not define the authority of the name. {@code path} is
+   * percent-decoded and has no leading slash.
    */
   public static Outcome<String> of(Bootstrap bootstrap, Optional<String> authority, String path) {
     if (authority.isPresent()) {
@@ -38,7 +38,8 @@ public final class ListenerNames {
 
   /**
    * Returns the name of the Listener resource for a server that listens at {@code listen}, such as
-   * {@code [::]:8080}. Fails if the bootstrap lacks the template, or lacks the name's authority.
+   * {@code [::]:8080}. Fails if the bootstrap lacks a template of server listener names or the
+   * name's authority.
    */
   public static Outcome<String> ofServer(Bootstrap bootstrap, String listen) {
     return bootstrap

@@ -22,7 +22,7 @@ final class ServerReader {
     return servers;
   }
 
-  /** Reads one server. Placeholders replace invalid fields, as the document is refused anyway. */
+  /** Reads one server. Placeholders replace invalid fields: the document is refused anyway. */
   private static XdsServer server(JsonNode node) {
     String uri = node.requiredText("server_uri").orElse("-");
     if (uri.isBlank() || !uri.equals(uri.strip())) {
@@ -48,7 +48,9 @@ final class ServerReader {
     return new XdsServer(uri, channel, calls, features(node));
   }
 
-  /** Returns the first credentials of a supported type (A27 "XdsClient and Bootstrap File"). */
+  /**
+   * Returns the first channel credentials of a supported type (A27 "XdsClient and Bootstrap File").
+   */
   private static ChannelCredentials channelCredentials(JsonNode node) {
     ChannelCredentials placeholder = new ChannelCredentials.Insecure();
     Optional<JsonNode> list = node.member("channel_creds");
@@ -85,7 +87,7 @@ final class ServerReader {
     return placeholder;
   }
 
-  /** Returns the credentials of supported types (A97); ignores unsupported types. */
+  /** Returns the call credentials of supported types (A97); ignores unsupported types. */
   private static List<CallCredentials> callCredentials(JsonNode node) {
     List<CallCredentials> credentials = new ArrayList<>();
     for (JsonNode entry : node.elements("call_creds")) {
@@ -108,7 +110,7 @@ final class ServerReader {
       Optional<String> name = feature.text();
       name.ifPresent(names::add);
       if (name.equals(Optional.of("resource_timer_is_transient_failure"))) {
-        // A88 uses the name with "failure" in one place; the correct name ends in "error".
+        // A88 once misspells resource_timer_is_transient_error as ..._transient_failure.
         node.findings()
             .warn(
                 feature.path(),

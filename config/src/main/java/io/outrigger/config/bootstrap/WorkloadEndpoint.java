@@ -13,10 +13,7 @@ public record WorkloadEndpoint(String uri, String target) {
   private static final String FORMS =
       "give unix:///path/of/the/socket or tcp://address:port, the address as numbers";
 
-  /**
-   * Parses an endpoint's URI. A failure's message does not contain {@code text}; the caller adds
-   * it.
-   */
+  /** Parses an endpoint's URI. Failure messages omit the URI, which the caller adds. */
   public static Outcome<WorkloadEndpoint> parse(String text) {
     URI uri;
     try {

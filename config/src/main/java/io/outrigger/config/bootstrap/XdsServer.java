@@ -17,7 +17,7 @@ public record XdsServer(
     callCredentials = List.copyOf(callCredentials);
   }
 
-  /** Replaces the generated {@code equals}, which would delay each start by milliseconds. */
+  /** Replaces the generated {@code equals}, whose first call delays the process by milliseconds. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof XdsServer that
@@ -39,7 +39,7 @@ public record XdsServer(
   public sealed interface ChannelCredentials {
     record Insecure() implements ChannelCredentials {}
 
-    /** TLS with the roots in {@code files}, or else with the roots of the system (A65). */
+    /** TLS with the roots in {@code files}, or else with the system's roots (A65). */
     record Tls(CertificateFiles files) implements ChannelCredentials {}
 
     /** TLS with the system's roots, and a token of Google's application default credentials. */

@@ -34,7 +34,7 @@ public record ClusterResource(
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40
 
   /**
-   * Limits, as unsigned 32-bit numbers.
+   * The limits of requests and connections, as unsigned 32-bit numbers.
    *
    * @param maxRequests the limit of requests in flight (A32)
    * @param maxConnections the limit of connections per endpoint address (A105), at least 1

@@ -10,8 +10,9 @@ public sealed interface ClusterSource {
   /**
    * Endpoints from an EDS resource.
    *
-   * @param resourceName the service name, or the cluster's name if {@code serviceName} is empty
-   * @param serviceName the name in load reports and for circuit breakers (A27, A32); may be empty
+   * @param resourceName the EDS service name, or the cluster's name if {@code serviceName} is empty
+   * @param serviceName the EDS service name in load reports and for circuit breakers (A27, A32);
+   *     may be empty
    */
   record Eds(String resourceName, String serviceName) implements ClusterSource {
     public Eds(String serviceName) {
@@ -36,14 +37,14 @@ public sealed interface ClusterSource {
       return new Endpoint(addresses, HealthStatus.UNKNOWN, 1, toString());
     }
 
-    /** Returns the name with the port, in the form of an authority. */
+    /** Returns the DNS name or IP literal with the port, in the form of an authority. */
     @Override
     public String toString() {
       return hostname.indexOf(':') >= 0 ? "[" + hostname + "]:" + port : hostname + ":" + port;
     }
   }
 
-  /** The endpoints of other clusters, which may be aggregates, by preference (A37, A75). */
+  /** The endpoints of other leaf or aggregate clusters, in order of preference (A37, A75). */
   record Aggregate(List<String> clusters) implements ClusterSource {
     public Aggregate {
       clusters = List.copyOf(clusters);

@@ -29,7 +29,8 @@ public record PropagatedMetrics(
   }
 
   /**
-   * Reads the names from the control plane; ignores unknown names (A85 "CDS Resource Validation").
+   * Parses metric names of a Cluster resource; ignores unknown names (A85 "CDS Resource
+   * Validation").
    */
   public static PropagatedMetrics of(List<String> names) {
     boolean allUtilization = names.contains(UTILIZATION + "*");

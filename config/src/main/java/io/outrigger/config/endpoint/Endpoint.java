@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One backend: one or more addresses of the same server (A61).
+ * One backend: one or more addresses of one server (A61).
  *
  * @param addresses the addresses in order of preference, at least one
  * @param weight the weight, unsigned 32 bit, at least 1
  * @param hostname the host name for authority rewriting (A81); may be empty
- * @param hashKey replaces the address in a hash ring (A76); may be empty
+ * @param hashKey the text that replaces the address in a hash ring (A76); may be empty
  */
 public record Endpoint(
     List<EndpointAddress> addresses,

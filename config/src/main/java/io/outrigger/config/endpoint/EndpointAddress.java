@@ -56,8 +56,8 @@ public record EndpointAddress(
     return proxy.isEmpty() && tls.isEmpty() ? this : new EndpointAddress(ip, port);
   }
 
-  // Written by hand: updates use addresses as keys of hash tables, and the first use of a record's
-  // generated methods would slow down each start.
+  // equals and hashCode are written by hand: the first call of a record's generated methods would
+  // slow down each start. Configuration updates use addresses as keys of hash tables.
   @Override
   public boolean equals(Object other) {
     return other instanceof EndpointAddress that

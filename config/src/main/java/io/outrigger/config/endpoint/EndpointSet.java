@@ -9,7 +9,7 @@ import java.util.Map;
  * The endpoints of a cluster, from a ClusterLoadAssignment or from DNS resolution.
  *
  * @param priorities the localities of each priority, from priority 0 (the highest) without gaps
- * @param leftOut the ignored parts of the resource, such as {@code 1 locality without
+ * @param leftOut texts about ignored parts of the resource, such as {@code 1 locality without
  *     load_balancing_weight}
  */
 public record EndpointSet(
@@ -30,7 +30,7 @@ public record EndpointSet(
     this(name, priorities, drops, List.of());
   }
 
-  /** Returns the reason why no endpoint of one priority's {@code localities} can be picked. */
+  /** Returns the reason why no endpoint of a priority's {@code localities} can be picked. */
   public String whyUnusable(List<LocalityEndpoints> localities) {
     Map<HealthStatus, Integer> byHealth = new EnumMap<>(HealthStatus.class);
     for (LocalityEndpoints locality : localities) {

@@ -9,7 +9,7 @@ public enum HealthStatus {
   TIMEOUT,
   DEGRADED;
 
-  /** Whether an endpoint with this status gets ordinary requests (A27-08). */
+  /** Whether load balancing policies use endpoints with this status (A27-08). */
   public boolean isUsable() {
     return this == UNKNOWN || this == HEALTHY;
   }

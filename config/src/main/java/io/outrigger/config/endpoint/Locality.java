@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The region, zone and sub-zone of endpoints; each part may be empty. */
 public record Locality(String region, String zone, String subZone) {
-  /** Replaces the generated {@code equals}, which would delay each start by milliseconds. */
+  /** Replaces the generated {@code equals}, whose first call delays the process by milliseconds. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Locality that

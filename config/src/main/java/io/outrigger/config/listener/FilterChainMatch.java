@@ -40,8 +40,8 @@ public record FilterChainMatch(
   }
 
   /**
-   * A chain with a value in one of these fields matches no connection (A36). Two chains that differ
-   * only in such a field are not duplicates.
+   * The fields of unsupported conditions: a filter chain that sets such a field matches no
+   * connection (A36). Two chains that differ only in an unsupported condition are not duplicates.
    */
   public record Unmatched(
       Set<Integer> destinationPorts, Set<String> serverNames, Set<String> applicationProtocols) {
@@ -62,8 +62,8 @@ public record FilterChainMatch(
 
   /**
    * Whether the two chains are duplicates: a connection could match both equally well. A36 compares
-   * the Cartesian products of the fields. Two products have an element in common if the chains have
-   * a value in common in every field.
+   * the Cartesian products of the fields. Two products have an element in common if the two chains
+   * share a value in every field.
    */
   public boolean duplicates(FilterChainMatch other) {
     return transport.equals(other.transport)
@@ -81,9 +81,9 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns the chain that matches a connection best. For one field after the other, only the
-   * chains with the most specific match are kept. The fields are, in order: destination prefix,
-   * transport protocol, source type, source prefix, source port (A36).
+   * Returns the chain that matches a connection best. The fields are compared in this order:
+   * destination prefix, transport protocol, source type, source prefix, source port (A36). Each
+   * comparison keeps only the chains with the most specific match.
    */
   static Optional<ServerFilterChain> best(
       List<ServerFilterChain> chains, IpAddress local, IpAddress peer, int peerPort) {
@@ -98,7 +98,7 @@ public record FilterChainMatch(
     return left.stream().findFirst(); // at most one, because duplicates are refused
   }
 
-  /** Returns the chains with the largest result of {@code step}; ignores {@link #NO_MATCH}. */
+  /** Returns the chains with the greatest result of {@code step}; omits {@link #NO_MATCH}. */
   private static List<ServerFilterChain> mostSpecific(
       List<ServerFilterChain> chains, ToIntFunction<FilterChainMatch> step) {
     int best = 0;
@@ -118,7 +118,7 @@ public record FilterChainMatch(
 
   /**
    * Returns a greater number for a more specific match of {@code ranges} with {@code address}. A
-   * prefix of length 0 is more specific than no range, because it still restricts the IP version.
+   * prefix of length 0 is more specific than no range, because it restricts the IP version.
    */
   private static int prefix(Set<CidrRange> ranges, IpAddress address) {
     int longest = ranges.isEmpty() ? 0 : NO_MATCH;

@@ -33,8 +33,8 @@ public record SocketListener(
   }
 
   /**
-   * Returns the filter chain of a connection. The local address must not be a wildcard. If there is
-   * no chain, the connection must be closed before any byte is sent.
+   * Returns the filter chain of a connection. The local address must not be a wildcard. If no chain
+   * matches, the connection must be closed before any byte is sent.
    */
   public Optional<ServerFilterChain> chainFor(IpAddress local, IpAddress peer, int peerPort) {
     return FilterChainMatch.best(chains, local, peer, peerPort).or(() -> defaultChain);

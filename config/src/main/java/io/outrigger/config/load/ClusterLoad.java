@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The load of a cluster since the last report, or since counting began.
+ * The load of a cluster since the last load report, or since the start of counting.
  *
  * @param edsServiceName the EDS service name of the cluster; may be empty
  * @param drops the number of dropped requests by category; categories without drops are absent

@@ -9,14 +9,14 @@ import java.util.function.Predicate;
 /** The source of load reports, which the load balancer implements and the xDS client calls. */
 @ControlConfined
 public interface LoadSource {
-  /** Returns the servers for which load is counted, or whose last counts are not yet reported. */
+  /** Returns the control planes that get load reports, until their last report is sent. */
   Set<XdsServer> servers();
 
   /** Sets the listener of changes of {@link #servers}. */
   void onServersChanged(Runnable listener);
 
   /**
-   * Returns the counts that {@code server} requested, and resets them.
+   * Returns and resets the counts of the clusters whose load {@code server} requested.
    *
    * @param requested accepts the names of the clusters whose load the server requested
    */

@@ -5,19 +5,19 @@ import java.util.function.BiConsumer;
 /** A resource that local policy may change. */
 public interface Overlaid {
   /**
-   * Returns the version of the resource for one target, such as {@code xds:///orders}. A resource
-   * without routes has only one version.
+   * Returns the resource as local policy changes it for one target, such as {@code xds:///orders}.
+   * A resource without routes is the same for all targets.
    */
   default Overlaid forTarget(String target) {
     return this;
   }
 
   /**
-   * Calls {@code visitor} for each part of the resource that matches a rule.
+   * Calls {@code visitor} for each cluster or route that matches a rule of local policy.
    *
-   * @param visitor receives the name of the part and the effect of local policy. The name is a
-   *     cluster's name, or {@code configuration/virtual host/route} with {@code #} and the index
-   *     for a route without a name
+   * @param visitor receives the name of the cluster or route and the effect of local policy. A
+   *     route is named {@code configuration/virtual host/route}; {@code #} and the index replace an
+   *     empty route name
    */
   void visitEffects(BiConsumer<String, OverlayEffect> visitor);
 }

@@ -3,9 +3,9 @@ package io.outrigger.config.overlay;
 import java.util.List;
 
 /**
- * The effect of an overlay on one cluster or route.
+ * The effect of an overlay, which is a file of local policy, on one cluster or route.
  *
- * @param matched the rules that match, in the order of the overlay
+ * @param matched the rules that match, in the order of the overlay file
  * @param leftOut the rules that were skipped, because they would make the resource invalid
  */
 public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omission> leftOut) {
@@ -26,9 +26,9 @@ public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omi
   public record Value(OverlayRule rule, String field, String value) {}
 
   /**
-   * A rule of which no field was applied.
+   * A matching rule that was skipped, because it would make the resource invalid.
    *
-   * @param field the field with the problem; empty if the problem is not in a single field
+   * @param field the field that made the rule invalid; empty if no single field did
    */
   public record Omission(OverlayRule rule, String field, String reason) {}
 }

@@ -2,13 +2,13 @@ package io.outrigger.config.overlay;
 
 import java.util.Locale;
 
-/** A rule of an overlay, which begins at {@code line}, counted from 1. */
+/** A rule of an overlay file; the rule begins at {@code line}, counted from 1. */
 public record OverlayRule(String name, String file, int line, Mode mode) {
-  /** The precedence of the rule over the control plane for a field that both have set. */
+  /** Whether the rule or the control plane takes precedence for a field that both have set. */
   public enum Mode {
-    /** The rule keeps the control plane's value. */
+    /** The control plane's value takes precedence. */
     DEFAULT,
-    /** The rule replaces the control plane's value. */
+    /** The rule's value takes precedence. */
     OVERRIDE;
 
     public String label() {

@@ -30,8 +30,8 @@ public interface AuthorizationInput {
   /**
    * Returns the value of a header as received, with several values joined by {@code ","}; null if
    * the header is absent. {@code :path}, {@code :method}, {@code :authority} and names that end in
-   * {@code -bin} are headers here, unlike in routes. If {@code :authority} is absent, {@code host}
-   * counts as {@code :authority}.
+   * {@code -bin} count as headers in RBAC, unlike in routes. If {@code :authority} is absent,
+   * {@code host} counts as {@code :authority}.
    *
    * @param name the header's name in lower case, never {@code host}
    */

@@ -12,7 +12,7 @@ import java.util.Optional;
 public sealed interface Criterion {
   Criterion ALWAYS = new Constant(true);
 
-  /** Returns a criterion that matches if every element of a non-empty list matches. */
+  /** Returns a criterion that matches if every criterion of a non-empty list matches. */
   static Criterion all(List<Criterion> criteria) {
     return criteria.size() == 1 ? criteria.get(0) : new All(criteria);
   }
@@ -30,7 +30,7 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches if every element of a non-empty list matches. */
+  /** Matches if every criterion of a non-empty list matches. */
   record All(List<Criterion> criteria) implements Criterion {
     public All {
       criteria = List.copyOf(criteria);
@@ -47,7 +47,7 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches if any of {@code criteria} matches. An empty list matches no request. */
+  /** Matches if any of {@code criteria} matches. An empty list of criteria matches no request. */
   record Any(List<Criterion> criteria) implements Criterion {
     public Any {
       criteria = List.copyOf(criteria);
@@ -71,7 +71,7 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches a header. For the header {@code host}, the name is {@code :authority} (A41). */
+  /** Matches a header. The header {@code host} is matched as {@code :authority} (A41). */
   record Header(String name, HeaderMatcher matcher) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {

@@ -19,7 +19,7 @@ public sealed interface PeerIdentity {
     return "";
   }
 
-  /** A connection without TLS. The peer has no name, so no matcher of names accepts the peer. */
+  /** A connection without TLS. Without TLS, a peer has no name, and no matcher of names matches. */
   record Plain() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {
@@ -27,7 +27,7 @@ public sealed interface PeerIdentity {
     }
   }
 
-  /** A TLS connection without a client certificate. The peer has an empty name for matchers. */
+  /** A TLS connection without a client certificate. Matchers of peer names get an empty name. */
   record Anonymous() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {
@@ -36,8 +36,8 @@ public sealed interface PeerIdentity {
   }
 
   /**
-   * A TLS connection with a verified client certificate. A matcher gets the URIs of the
-   * certificate, else the DNS names, else the subject in the form of RFC 2253.
+   * A TLS connection with a verified client certificate. Matchers of peer names get the
+   * certificate's URIs, or else the DNS names, or else the subject in the form of RFC 2253.
    */
   record Certified(List<String> uris, List<String> dnsNames, String subject)
       implements PeerIdentity {
@@ -61,7 +61,7 @@ public sealed interface PeerIdentity {
       return uris.isEmpty() ? dnsNames : uris;
     }
 
-    /** Returns an empty text for several URIs, as SPIFFE X.509-SVID section 2 requires. */
+    /** Returns an empty text if the certificate has several URIs (SPIFFE X.509-SVID section 2). */
     @Override
     public String spiffeId() {
       return uris.size() == 1 && uris.get(0).startsWith("spiffe://") ? uris.get(0) : "";

@@ -36,8 +36,8 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
   public record Decision(boolean isAllowed, Optional<String> policy, int auditLines) {}
 
   /**
-   * An action on the requests that a policy matches, and the policies in the order of their names.
-   * Requests that no policy matches get the opposite action.
+   * The policies in the order of their names, and the action on requests that match a policy.
+   * Requests that match no policy get the opposite of {@code action}.
    */
   public record Rules(Action action, List<Policy> policies, Audit audit) {
     public Rules {
@@ -45,9 +45,9 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
     }
 
     /**
-     * Decides about a request. A request is denied if a criterion throws an exception. The request
-     * is also denied if the policies deny its original path or its {@linkplain ResolvedRequest
-     * resolved} path (decision config-0085).
+     * Decides whether a request is allowed. A request is denied if a criterion throws an exception.
+     * A request is also denied if the policies deny its original path or its {@linkplain
+     * ResolvedRequest resolved} path (decision config-0085).
      */
     public Decision decide(AuthorizationInput input) {
       try {

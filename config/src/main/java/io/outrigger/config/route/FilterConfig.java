@@ -4,24 +4,24 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The settings of a supported HTTP filter (A39). The class of the settings identifies the filter.
- * This file has the settings of filters that gRFCs define. Other settings may be in the packages of
- * their decoders. {@code xds.decode.FilterDecoders} lists the decoders of settings. {@code
- * dataplane.filter.HttpFilters} lists the filters that use the settings.
+ * The settings of a supported HTTP filter (A39). The Java class of the settings identifies the
+ * filter. This file has the settings of filters that gRFCs define; settings of other filters may be
+ * in the packages of their decoders. {@code xds.decode.FilterDecoders} lists the decoders of
+ * settings. {@code dataplane.filter.HttpFilters} lists the filters that use the settings.
  */
 public interface FilterConfig {
   /** The router, the terminal filter, which forwards requests. */
   record Router() implements FilterConfig {}
 
-  /** Disables a filter (decision config-0002). Only overrides can be {@code Disabled}. */
+  /** Disables a filter (decision config-0002). Only filter overrides can be {@code Disabled}. */
   record Disabled() implements FilterConfig {}
 
   /** Fault injection (A33). */
   record Fault(Optional<Delay> delay, Optional<Abort> abort, Optional<Long> maxActive)
       implements FilterConfig {
     /**
-     * Whether the filter can affect any request. A filter without delay and abort, which control
-     * planes often send, affects no request.
+     * Whether the filter can affect any request. Control planes often send fault filters without
+     * delay and abort, which affect no request.
      */
     public boolean canAct() {
       return delay.filter(d -> d.share().numerator() > 0).isPresent()
@@ -39,7 +39,7 @@ public interface FilterConfig {
     public static final int MAX_HTTP_STATUS = 599;
   }
 
-  /** Session affinity (A55). If {@code cookie} is empty, the filter has no effect. */
+  /** Session affinity (A55). The session filter has no effect if {@code cookie} is empty. */
   record StatefulSession(Optional<SessionCookie> cookie) implements FilterConfig {
     public static final StatefulSession OFF = new StatefulSession(Optional.empty());
   }
@@ -49,7 +49,7 @@ public interface FilterConfig {
    * set-cookie} header (decision config-0003).
    *
    * @param path the path of the requests that use the session (RFC 6265 section 5.1.4); empty for
-   *     all
+   *     all paths
    * @param ttl the lifetime of the cookie; zero for a cookie without {@code Max-Age}
    */
   record SessionCookie(String name, String path, Duration ttl) {}

@@ -3,8 +3,8 @@ package io.outrigger.config.route;
 import io.outrigger.base.RandomSource;
 
 /**
- * A share of requests: {@code numerator} (unsigned 32 bit) in {@code denominator} (100, 10 000 or 1
- * 000 000). A numerator above the denominator means all requests.
+ * A share of requests, as {@code numerator} (unsigned 32 bit) divided by {@code denominator} (100,
+ * 10 000 or 1 000 000). A numerator above the denominator means all requests.
  */
 public record Fraction(long numerator, int denominator) {
   public Fraction {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A route's condition on one header (A28 "Header Matching"). Only {@link Present} can match an
- * absent header: a matcher of values never does, even if it is inverted.
+ * absent header; conditions on the header's value, even inverted ones, do not.
  */
 public sealed interface HeaderMatcher {
   /** The headers whose values logs and status views never show. */

@@ -1,6 +1,6 @@
 package io.outrigger.config.route;
 
-/** A route's rewrite of {@code :authority}, allowed only for trusted control planes (A81, A111). */
+/** A route's rewrite of {@code :authority}; only trusted control planes may set it (A81, A111). */
 public sealed interface HostRewrite {
   HostRewrite NONE = new None();
 

@@ -33,6 +33,6 @@ public sealed interface RouteAction {
    */
   record NonForwarding() implements RouteAction {}
 
-  /** An action that proxyless clients do not support, so that requests fail (A31-39). */
+  /** An action that proxyless clients do not support; requests with this action fail (A31-39). */
   record Unsupported(String kind) implements RouteAction {}
 }

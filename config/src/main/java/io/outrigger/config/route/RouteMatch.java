@@ -16,8 +16,8 @@ public record RouteMatch(
   public static final int NO_MISS = -1;
 
   /**
-   * Finds the first matcher that does not accept a request. The order is path, headers, random draw
-   * for {@code fraction}. The method itself allocates nothing.
+   * Finds the first matcher that does not accept a request. Path, headers and the random draw for
+   * {@code fraction} are checked in this order. Allocates no objects, unless a matcher does.
    *
    * @param path the path of the request, without the query
    * @return the number of the matcher (see {@link #matcher}), or {@link #NO_MISS}

@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 /**
  * A RouteConfiguration resource.
  *
- * @param byTarget the tables of the targets for which local policy differs
+ * @param byTarget the route tables of targets for which local policy has special rules
  */
 @AnyThread
 public record RouteTable(

@@ -77,8 +77,8 @@ public sealed interface StringMatcher {
   /**
    * Matches a text if the whole text, decoded as UTF-8, matches an RE2 expression.
    *
-   * @param part a text that every match contains; may be empty. A search for {@code part} is a
-   *     hundred times faster than the expression
+   * @param part a text that every matching text contains; may be empty. A search for {@code part}
+   *     is a hundred times faster than a match of {@code pattern}
    */
   record Regex(Pattern pattern, String part) implements StringMatcher {
     private static final String ANYTHING = ".*";
@@ -88,8 +88,8 @@ public sealed interface StringMatcher {
     }
 
     /**
-     * Returns {@code x} for an expression such as {@code .*x.*}, if {@code x} is a literal; else
-     * empty.
+     * Returns {@code x} for a {@code regex} such as {@code .*x.*}, if {@code x} is literal text;
+     * otherwise an empty text.
      */
     private static String literal(String regex) {
       int start = regex.startsWith(ANYTHING) ? ANYTHING.length() : 0;

@@ -10,9 +10,9 @@ import java.util.Map;
  * One complete, consistent configuration of a target (A74).
  *
  * @param virtualHost the virtual host of {@code routes} for the target's data-plane authority
- * @param clusters the clusters that routes or requests in progress name, and the leaves of these
- *     clusters. Calls of a missing cluster get the status NOT_FOUND, calls of other failed clusters
- *     UNAVAILABLE
+ * @param clusters the clusters of routes and of requests in progress, with the leaves of aggregate
+ *     clusters. A call to a missing cluster fails with NOT_FOUND; a call to any other failed
+ *     cluster fails with UNAVAILABLE
  */
 public record XdsConfig(
     ApiListener listener,

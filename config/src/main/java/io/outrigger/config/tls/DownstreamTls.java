@@ -8,7 +8,7 @@ import java.util.Optional;
  * The TLS settings of a server's connections (A29 "LDS for Server Side Security").
  *
  * @param identity the instance name of the certificate provider for the server's certificate
- * @param roots the instance name of the certificate provider for the roots that verify client
+ * @param roots the instance name of the certificate provider whose roots verify client
  *     certificates; empty to request no client certificate
  * @param sanMatchers the matchers for names of client certificates; empty to accept every name
  */

@@ -21,7 +21,7 @@ public record SubjectAltName(Kind kind, String value) {
   }
 
   /**
-   * Whether this name can match at all. An empty name never matches (A29). A name with spaces,
+   * Whether any matcher can match this name. An empty name never matches (A29). A name with spaces,
    * control characters or non-ASCII characters never matches either, because implementations read
    * such names differently.
    */

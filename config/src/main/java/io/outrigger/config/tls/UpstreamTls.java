@@ -28,7 +28,7 @@ public record UpstreamTls(
     boolean autoSniSanValidation,
     List<String> alpn)
     implements TlsSettings {
-  /** The maximum length of a server name (A101 "Validation"). */
+  /** The maximum number of bytes of a server name in SNI (A101 "Validation"). */
   public static final int MAX_SNI_BYTES = 255;
 
   public UpstreamTls {
@@ -53,14 +53,14 @@ public record UpstreamTls(
 
   /**
    * Returns the server name to send to an endpoint, without port and final dot (A101 "Proposal").
-   * Invalid host names and IP addresses (forbidden by RFC 6066 section 3) are never sent. {@code
+   * IP addresses, which RFC 6066 section 3 forbids, and invalid host names are never sent. {@code
    * hostname} may have a port, or be empty.
    */
   public Optional<String> serverName(String hostname) {
     return (autoHostSni ? hostOf(hostname) : Optional.<String>empty()).or(() -> hostOf(sni));
   }
 
-  /** Removes a port from {@code text}; empty for an IP address or an invalid host name. */
+  /** Returns {@code text} without port and final dot; empty for an IP address or invalid name. */
   private static Optional<String> hostOf(String text) {
     int colon = text.indexOf(':');
     boolean hasPort = colon >= 0 && colon == text.lastIndexOf(':');
@@ -83,7 +83,7 @@ public record UpstreamTls(
     return Optional.of(roots);
   }
 
-  /** A29 "Server Authorization", A101 "SAN SNI validation". */
+  /** Checks names as in A29 "Server Authorization" and A101 "SAN SNI validation". */
   @Override
   public Optional<String> objection(Collection<SubjectAltName> names, Optional<String> serverName) {
     boolean bySni = autoSniSanValidation && serverName.isPresent();
