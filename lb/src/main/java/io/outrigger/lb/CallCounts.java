@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 @AnyThread
 public final class CallCounts {
-  /** The number of longs per event loop, so that loops use different cache lines. */
+  /** The number of longs per event loop, enough to keep the loops on different cache lines. */
   private static final int STRIDE = 12;
 
   private static final int STARTED = 0;
@@ -40,11 +40,11 @@ public final class CallCounts {
         });
   }
 
-  /** The counts of all calls so far, exact for ended calls. Any thread may call this method. */
+  /** The counts of all calls so far. The counts of ended calls are exact. Called on any thread. */
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);
-    // Starts are read after the ends, so a call that ends in between still counts as active.
+    // Reads the counts of started calls last: a call that ends in between counts as active.
     long ended = succeeded + failed + sum(NOT_SENT);
     return new SubchannelCalls(Math.max(0, sum(STARTED) - ended), succeeded, failed);
   }

@@ -8,13 +8,13 @@ public enum CallOutcome {
    */
   SUCCESS,
   /**
-   * The attempt ended in any other way. As in gRPC, cancelled and expired attempts are failures,
+   * The attempt ended without success. As in gRPC, cancelled and expired attempts are failures,
    * even if the attempt still waited for a stream or a connection of the subchannel.
    */
   FAILURE,
   /**
-   * The attempt was never sent to the picked subchannel, because the call is picked again or the
-   * proxy lacks resources. The attempt is not counted as a call.
+   * The attempt was never sent to the picked subchannel, because another subchannel is picked for
+   * the call, or because the proxy lacks resources. The attempt is not counted as a call.
    */
   NOT_SENT
 }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds one child policy for a parent policy. The slot remembers the last state and the last picker
- * of the child. An update with an unchanged configuration is skipped. A configuration of another
- * kind replaces the policy.
+ * of the child. An update with an unchanged configuration is skipped. A configuration for another
+ * kind of policy replaces the child.
  *
  * <p>During a switch to a new policy, an old policy in state READY continues to serve calls while
  * its successor connects (A52-05, decision lb-0007). A new configuration of the active policy's
@@ -75,7 +75,7 @@ public final class ChildSlot {
     }
   }
 
-  /** The state that the child published last, or CONNECTING before the child has published. */
+  /** The state that the child published last, at first CONNECTING. */
   public Connectivity state() {
     return current == null ? Connectivity.CONNECTING : current.state;
   }

@@ -22,7 +22,7 @@ public class CircuitBreaker {
     return true;
   }
 
-  /** Counts the end of a call; called once for each call that {@link #tryAcquire} admitted. */
+  /** Counts the end of a call. Called once for each call that {@link #tryAcquire} admitted. */
   public void release() {
     inFlight.decrementAndGet();
   }

@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The circuit breakers of the whole process, one per cluster and EDS service name. All users of a
- * cluster share its breaker, whether they reach the cluster through an aggregate or another
- * listener (A32 "Globally shared atomics").
+ * The circuit breakers of the whole process, one per cluster and EDS service name. All listeners
+ * and aggregate clusters that use a cluster share the cluster's breaker (A32 "Globally shared
+ * atomics").
  *
  * <p>A breaker that no policy uses is removed after its last call has ended. If a policy acquires
- * an unused breaker before this removal, the breaker still counts the earlier calls.
+ * an unused breaker before its removal, the breaker still counts the calls in progress.
  */
 @ControlConfined
 public final class CircuitBreakers {

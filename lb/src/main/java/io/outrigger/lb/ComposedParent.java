@@ -7,7 +7,7 @@ import io.outrigger.lb.state.Connectivity;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 
-/** Implements each method of {@link LbParent} by one given function. */
+/** An {@link LbParent} whose methods are functions that its creator supplies. */
 @ControlConfined
 public record ComposedParent(
     SubchannelFactory subchannels,

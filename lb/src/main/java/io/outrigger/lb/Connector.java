@@ -19,7 +19,7 @@ public interface Connector {
    * Returns the connector for the subchannels of one cluster of a target. A connector that does not
    * distinguish clusters returns itself.
    *
-   * @param cluster the name of the cluster at the root of the tree
+   * @param cluster the name of the cluster at the root of the load-balancing tree
    */
   default Connector ofCluster(String cluster) {
     return this;
@@ -51,9 +51,9 @@ public interface Connector {
     void close();
 
     /**
-     * Sets how many connections the attempt may make, at least 1 (A105). A further connection is
-     * made only if calls wait because the existing connections have no free stream. Lowering the
-     * limit closes no connection. A connector that makes only one connection ignores the limit.
+     * Sets the maximum number of the attempt's connections, at least 1 (A105). A further connection
+     * is made only if calls wait because no connection has a free stream. Lowering the limit closes
+     * no connection. A connector that makes only one connection ignores the limit.
      */
     default void limitConnections(int max) {}
   }
@@ -87,10 +87,10 @@ public interface Connector {
 
     /**
      * The attempt has failed, or the connection accepts no further streams because it was closed or
-     * the peer sent GOAWAY. {@code onClosed} is called once. Afterwards only {@link #onRemedied}
-     * and {@link #onConnection} may follow.
+     * the peer sent GOAWAY. {@code onClosed} is called once; only {@link #onRemedied} and {@link
+     * #onConnection} may follow it.
      *
-     * @param reason the status, with a code other than OK; its message may omit the address
+     * @param reason the error, a status other than OK whose message may omit the address
      * @param ending how the connection ended, or BROKEN for a failed attempt
      */
     void onClosed(RpcStatus reason, Ending ending);

@@ -6,7 +6,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.lb.view.LbObserver;
 
 /**
- * The services of the process that the policies of a target share.
+ * Process-wide services that the policies of a target use.
  *
  * @param observer receives the events of the policies
  * @param loops the number of event loops that pick; each {@link PickContext#loop} index is below

@@ -74,7 +74,7 @@ public sealed interface PickPlan {
       shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** Returns the reason of the first part that has a reason. */
+    /** Returns the first reason that one of the plans gives. */
     @Override
     public Optional<String> exclusionReason() {
       if (shares.stream().filter(Share::isUse).count() > 1) {
@@ -119,7 +119,7 @@ public sealed interface PickPlan {
    * Limits the calls in flight (A32). At the limit, a call is refused after its endpoint was
    * picked.
    *
-   * @param full the result that replaces the pick of an endpoint at the limit
+   * @param full the result of a call that is refused at the limit
    */
   record Limited(long inFlight, long limit, PickResult full, PickPlan inner) implements Wrapping {
     public boolean isFull() {
@@ -185,7 +185,7 @@ public sealed interface PickPlan {
    * @param source the origin of the hash, as a text for people
    * @param ringIndex the index of the hash's entry on the ring; -1 without a hash
    * @param ringSize the number of entries of the ring
-   * @param skipped the number of entries that are skipped, because their endpoints have failed
+   * @param skipped the number of ring entries that the pick skips due to failed endpoints
    */
   record Hashed(
       OptionalLong hash, String source, int ringIndex, int ringSize, int skipped, PickPlan inner)

@@ -38,10 +38,10 @@ public sealed interface PickResult {
     }
 
     /**
-     * Returns a result for the same subchannel that also releases a breaker at the end of the call.
+     * Returns a result that uses the same subchannel and releases a breaker at the end of the call.
      * The caller has already acquired this breaker for the call. The breaker is released even if
-     * the cluster has a different breaker by then (A32-09). The result is created once per breaker,
-     * not once per call.
+     * the cluster's breaker was replaced during the call (A32-09). The result is created once per
+     * breaker, not once per call.
      */
     public Use countedBy(CircuitBreaker breaker) {
       Use last = counted;
@@ -82,7 +82,7 @@ public sealed interface PickResult {
   }
 
   /**
-   * The call fails. A "wait for ready" call waits for the next picker instead.
+   * The call fails, or waits for the next picker if it is "wait for ready".
    *
    * @param isOfConfig whether the cause is the configuration of the cluster; if so, the call is not
    *     retried

@@ -60,7 +60,7 @@ public final class PublishGate {
         });
   }
 
-  /** Ends all publication: {@code publish} is not called any more. */
+  /** Ends all publication: after this call, {@code publish} never runs. */
   public void close() {
     closed = true;
   }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The connections to one address, in the form that policies use. A node that counts calls wraps the
  * subchannels of its children (decision lb-0001). The wrapper overrides methods such as {@link
- * #callEnded}, and forwards all others to the wrapped subchannel. Methods must run on the control
- * loop, unless their javadoc names another thread.
+ * #callEnded}, and forwards all other methods to the wrapped subchannel. Methods must run on the
+ * control loop, unless their javadoc names another thread.
  */
 public interface Subchannel {
   /** The endpoint with its locality and priority. Any thread may call this method. */

@@ -3,8 +3,8 @@
  * use only this SPI (decision lb-0002).
  *
  * <p>Policies and subchannels are used on the control loop only. Pickers, pick results and the
- * methods of subchannels that count calls are used on event loops. Code on event loops never blocks
- * or locks, and allocates nothing on the common path.
+ * call-counting methods of subchannels are used on event loops. Code on event loops never blocks or
+ * locks, and allocates nothing on the common path.
  */
 @NullMarked
 package io.outrigger.lb;

@@ -38,8 +38,8 @@ import java.util.Map;
 /**
  * Drops calls as the control plane configures (A27). Limits the calls in flight (A32) and the
  * connections of each subchannel (A105). Counts the calls of the subchannels. If drops, limits or
- * the EDS service name change, a new picker is created at once (decision lb-0030). Connections and
- * calls in flight continue (A32-05).
+ * the EDS service name change, a new picker is created at once (decision lb-0030). An update ends
+ * neither connections nor calls in flight (A32-05).
  */
 @ControlConfined
 public final class ClusterImplPolicy implements LbPolicy {
@@ -160,7 +160,7 @@ public final class ClusterImplPolicy implements LbPolicy {
   /**
    * Applies drops to a call, then picks a subchannel, then counts the call.
    *
-   * <p>Each pick draws for the drop categories one after the other and independently (A27-10). The
+   * <p>Each pick makes an independent random draw for each drop category, in order (A27-10). The
    * draws come before the child's pick, so that drops also apply to calls that would wait (A27-11,
    * decision lb-0004). A call counts as in flight when its subchannel is chosen, not while it waits
    * for a picker (A32-04). The subchannel does not count a pick that the breaker refuses.

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Collects the counts of one cluster_impl policy for load reports: the calls of its subchannels,
  * and the calls that the policy dropped.
  *
- * <p>The meter reads the counters of the subchannels when a report is due. It reports the calls
- * since the last reading under the locality that the endpoint had during this time (decision
- * lb-0015). A closed subchannel is read until its last call has ended.
+ * <p>The meter reads the counters of the subchannels when a report is due. Each report assigns the
+ * calls since the last reading to the locality that their endpoint had then (decision lb-0015). A
+ * closed subchannel is read until its last call has ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {
@@ -42,8 +42,8 @@ final class ClusterMeter implements LoadMeter {
   }
 
   /**
-   * Reports all further counts to the given server, under the given service name. Earlier counts
-   * are reported to the previous server.
+   * Reports all further counts to the given server, under the given service name. The previous
+   * server receives all earlier counts, under the previous name.
    */
   void report(String serviceName, Optional<LoadReporting> next) {
     if (serviceName.equals(edsServiceName) && next.equals(reporting)) {
@@ -64,7 +64,7 @@ final class ClusterMeter implements LoadMeter {
     inUse.forEach(subchannel -> subchannel.propagate(metrics));
   }
 
-  /** The name and the current note of the leaf cluster; any thread may call this method. */
+  /** The name and the resolution note of the leaf cluster; any thread may call this method. */
   FailureNote note() {
     return note;
   }
@@ -102,7 +102,7 @@ final class ClusterMeter implements LoadMeter {
     }
   }
 
-  /** Ends the meter: no more calls begin. Calls in progress are counted until they end. */
+  /** Called when the cluster_impl policy closes. Calls in progress are counted until they end. */
   void close() {
     closed = true;
     ending.addAll(inUse);

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the calls of one subchannel, and reports its connections to the observer (A94). Load
- * reports use the same counts, so they add no cost to a call. Package-private methods must run on
- * the control loop.
+ * reports read these call counts, so that load reporting adds no cost to a call. Package-private
+ * methods must run on the control loop.
  */
 @AnyThread
 final class CountedSubchannel extends DelegatingSubchannel implements Subchannel.Listener {
@@ -40,7 +40,7 @@ final class CountedSubchannel extends DelegatingSubchannel implements Subchannel
   private SubchannelCalls collected = SubchannelCalls.NONE;
   private @Nullable MetricTally replaced; // event loops may add late reports
 
-  /** Creates a wrapper, which is the listener of the subchannel that {@link #wrap} sets. */
+  /** Creates a wrapper; the subchannel for {@link #wrap} must have this wrapper as its listener. */
   CountedSubchannel(
       LbContext context,
       ConnectionEvent.Group group,
@@ -154,7 +154,7 @@ final class CountedSubchannel extends DelegatingSubchannel implements Subchannel
     }
   }
 
-  /** Whether no call was in progress at the last {@link #collect}. */
+  /** Whether all calls had ended when {@link #collect} last ran. */
   boolean isOver() {
     return collected.active() == 0;
   }

@@ -68,7 +68,9 @@ final class DropCounts {
       return total.sum();
     }
 
-    /** The number of drops since the last call of {@code sinceLast}; runs on the control loop. */
+    /**
+     * The number of drops since the previous call of {@code sinceLast}; runs on the control loop.
+     */
     private long sinceLast() {
       long before = last;
       last = total();

@@ -3,7 +3,7 @@ package io.outrigger.lb.config;
 import io.outrigger.base.RpcStatus;
 
 /**
- * A cluster's name and resolution note. Every failed pick has both in its message (A88).
+ * A cluster's name and resolution note, both part of the message of every failed pick (A88).
  *
  * @param note the resolution note, which describes the discovery of the cluster's endpoints
  */

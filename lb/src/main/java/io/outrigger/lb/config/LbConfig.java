@@ -61,7 +61,7 @@ public sealed interface LbConfig {
   }
 
   /**
-   * A child of {@link Priority}.
+   * One child of a {@link Priority}.
    *
    * @param name the identity of the child across updates; a child with an unchanged name keeps its
    *     connections
@@ -178,7 +178,7 @@ public sealed interface LbConfig {
   }
 
   /**
-   * A child of {@link WeightedTarget}.
+   * One child of a {@link WeightedTarget}.
    *
    * @param locality the identity of the child across updates; a child with an unchanged locality
    *     keeps its policy and connections
@@ -235,11 +235,11 @@ public sealed interface LbConfig {
 
   /**
    * Fails all calls, because the cluster or priority has no endpoints, or because the cluster does
-   * not exist or is unusable. If the cluster exists, a "wait for ready" call waits instead. If the
-   * cluster does not exist, such a call fails too: otherwise it would keep a reference to the
-   * cluster forever (A31-09).
+   * not exist or is unusable. If the cluster exists, a "wait for ready" call waits instead of
+   * failing. If the cluster does not exist, a "wait for ready" call fails too: a waiting call would
+   * keep a reference to the cluster forever (A31-09).
    *
-   * @param status the status of failed calls; {@link RpcStatus#isAbsence} if the cluster does not
+   * @param status the status of failed calls, with {@code isAbsence} true if the cluster does not
    *     exist
    * @param isOfConfig whether the cluster itself does not exist or is unusable
    */

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE -> CONNECTING        on the first list after an empty one
  * </pre>
  *
- * <p>{@link HappyEyeballs} defines all other transitions.
+ * <p>{@link HappyEyeballs} defines the state transitions while there are endpoints.
  */
 @ControlConfined
 final class PickFirstPolicy implements LbPolicy {
@@ -97,8 +97,8 @@ final class PickFirstPolicy implements LbPolicy {
   }
 
   /**
-   * Draws an exponentially distributed number whose rate is the weight. The ascending order of
-   * these numbers equals the descending order of A113's {@code u^(1/w)}.
+   * Draws an exponentially distributed number whose rate is the weight. The ascending order of the
+   * drawn numbers is the descending order of A113's {@code u^(1/w)}.
    */
   private static double key(long weight, RandomSource random) {
     double unit = (random.nextLong(RESOLUTION, Purpose.SHUFFLE) + 0.5) / RESOLUTION;

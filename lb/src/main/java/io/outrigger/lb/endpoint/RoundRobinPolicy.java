@@ -35,13 +35,13 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<LeafEndpoint> {
   }
 
   /**
-   * Returns prepared results in turn. Each event loop has its own position, so a pick writes no
-   * shared data. The first position is random, so that proxies that start at the same time begin
-   * with different endpoints.
+   * Gives each call the prepared pick result of the next READY endpoint. Each event loop has its
+   * own position, so a pick writes no shared data. The first position is random, so that proxies
+   * that start at the same time begin with different endpoints.
    */
   @AnyThread
   private static final class RoundRobinPicker implements Picker {
-    /** The number of ints per event loop, so that loops use different cache lines. */
+    /** The number of ints per event loop, enough to keep the loops on different cache lines. */
     private static final int STRIDE = 16;
 
     private final PickResult[] results;

@@ -16,13 +16,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The counts of the process for load reports, by server, cluster and EDS service name. All users of
- * a cluster share its counts, even if the cluster is used through an aggregate or by several
- * listeners (A27, A71-09).
+ * The call counts of the process for load reports, by server, cluster and EDS service name. A
+ * cluster has one set of counts, even if an aggregate or several listeners use it (A27, A71-09).
  */
 @ControlConfined
 public final class LoadRegistry implements LoadSource {
-  /** The maximum number of clusters that have unreported counts but no meters. */
+  /** The maximum number of clusters with unreported counts but without a {@link LoadMeter}. */
   static final int MAX_WITHOUT_METER = 1000;
 
   private record Key(String cluster, String edsServiceName) {}
@@ -30,12 +29,12 @@ public final class LoadRegistry implements LoadSource {
   private final ControlLoop control;
   private final Map<XdsServer, Map<Key, Counts>> servers = new LinkedHashMap<>();
 
-  /** The counts that have a meter of a closed policy. */
+  /** The counts to which a {@link LoadMeter} of a closed policy still adds calls. */
   private final Set<Counts> ending = new LinkedHashSet<>();
 
   /**
-   * The counts without a meter, the oldest first. At most {@link #MAX_WITHOUT_METER} are kept until
-   * they are reported.
+   * The counts to which no {@link LoadMeter} adds calls, the oldest first. At most {@link
+   * #MAX_WITHOUT_METER} counts are kept until they are reported.
    */
   private final Set<Counts> withoutMeter = new LinkedHashSet<>();
 
@@ -103,7 +102,7 @@ public final class LoadRegistry implements LoadSource {
     withoutMeter.remove(counts);
   }
 
-  /** The counts of one cluster for one server. */
+  /** The call counts of one cluster for load reports to one server. */
   @ControlConfined
   public final class Counts {
     private final XdsServer server;
@@ -117,7 +116,9 @@ public final class LoadRegistry implements LoadSource {
       this.key = key;
     }
 
-    /** A meter adds the counts of a subchannel to these sums before it discards the subchannel. */
+    /**
+     * Meters add the counts of a subchannel to these sums before its locality or metrics change.
+     */
     public LoadSums sums() {
       return sums;
     }
@@ -131,8 +132,8 @@ public final class LoadRegistry implements LoadSource {
     }
 
     /**
-     * Called when a meter counts no more new calls. The registry removes the meter once its last
-     * call has ended.
+     * Called when a meter will count no new calls. The registry removes the meter after its last
+     * call.
      */
     public void onClosed() {
       control.checkInside();

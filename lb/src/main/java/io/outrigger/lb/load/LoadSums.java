@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The sums of the counts of a cluster's meters since the last load report. */
+/** The sums of a cluster's call counts since the last load report. */
 @ControlConfined
 public final class LoadSums {
   private final Map<Locality, Sums> localities = new LinkedHashMap<>();

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Adds up the metrics that backends report at the end of each call (A64 "Aggregation", A85).
  *
- * <p>Each event loop has a slot with its own sums. Before a thread changes or reads the sums, it
- * removes them from the slot. Meanwhile no other thread has access to the sums. No thread locks or
- * waits, and no count is lost. If the control loop finds a slot empty because the event loop is
- * changing the sums, the control loop reads these sums the next time.
+ * <p>Each event loop has a slot that holds its sums. A thread takes the sums out of the slot before
+ * it reads or changes them, so that no other thread has access. No thread locks or waits, and no
+ * count is lost. If the control loop finds a slot empty because the event loop is changing the
+ * sums, the control loop reads these sums next time.
  */
 @AnyThread
 public final class MetricTally {

@@ -36,8 +36,8 @@ import java.util.Map;
  * </pre>
  *
  * <p>A call that is sent to an IDLE child makes the child connect. The child reports CONNECTING,
- * and the call is picked again among the other children. If calls went to READY children only, an
- * IDLE child beside a READY child would never get its share again.
+ * and the call goes to another child. If calls went to READY children only, an IDLE child beside a
+ * READY child would never get its share of calls.
  *
  * <p>A child that is no longer configured is removed at once, together with its share. Children are
  * identified by their {@code Locality}, not by the locality's text, because two localities may have

@@ -30,10 +30,9 @@ import org.jspecify.annotations.Nullable;
  * endpoints, and share calls among endpoints.
  *
  * <p>An update changes only the endpoints that differ: an unchanged endpoint keeps its connection.
- * Several changes of state in one turn of the control loop cause only one new picker. Otherwise ten
- * thousand endpoints that connect at once would publish ten thousand pickers. A new picker is
- * published even if the READY endpoints are unchanged, because only a new picker wakes a call that
- * waits after the loss of its connection.
+ * Several changes of state in one turn of the control loop cause only one new picker, even if ten
+ * thousand endpoints connect at once. A new picker is published even if the READY endpoints are
+ * unchanged, because only a new picker wakes a call that waits after the loss of its connection.
  */
 @ControlConfined
 public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy {
@@ -56,7 +55,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
 
   protected abstract void onMemberChange(M member);
 
-  /** Called after a change of the configuration was applied to the members. */
+  /** Called after an update has changed the members. */
   protected abstract void onUpdate(Change<M> change);
 
   /**
@@ -107,7 +106,7 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   }
 
   private Change<M> applyEndpoints(List<Backend> before, List<Backend> after) {
-    // False on the first update, and if the list contains an endpoint twice.
+    // No member exists before the first update; an endpoint that is listed twice is one member.
     boolean isAligned = ordered.size() == before.size();
     ListChange<Backend> change = ListChange.between(isAligned ? before : List.of(), after);
     var removable =
@@ -213,8 +212,8 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
   /**
-   * The members that an update would remove. An added endpoint reuses such a member if both have an
-   * address in common.
+   * The members that an update would remove. An added endpoint reuses a removable member if the two
+   * have an address in common.
    */
   private static final class Removable<M extends LeafEndpoint> {
     private final Map<Key, M> byKey = new LinkedHashMap<>();
@@ -225,9 +224,9 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
     }
 
     /**
-     * Removes and returns the member that is reused for an added endpoint: a member with the same
-     * addresses, or else with some of the same addresses. A connection thus stays when a DNS name
-     * resolves to more addresses than before (A37-06).
+     * Removes and returns the member that an added endpoint reuses: the member with exactly the
+     * endpoint's addresses, or else a member with some of them. A connection thus stays when a DNS
+     * name resolves to more addresses than before (A37-06).
      */
     @Nullable M take(Key wanted) {
       M same = byKey.remove(wanted);

@@ -26,7 +26,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to the first of several addresses that works. pick_first uses one instance for all its
+ * Connects to the first address of a list that works. pick_first uses one instance for all its
  * endpoints; every other leaf policy uses one instance per endpoint (A61 "universal leaf policy").
  *
  * <pre>
@@ -38,8 +38,9 @@ import org.jspecify.annotations.Nullable;
  * READY             -> TRANSIENT_FAILURE during an ejection by outlier detection
  * </pre>
  *
- * <p>A pass tries the next address when the previous address has failed, or after 250 ms. After a
- * pass, each address is retried whenever its own back-off has elapsed, in no particular order.
+ * <p>A pass over the addresses tries the next address when the previous attempt has failed, or
+ * after 250 ms. After a pass without success, each address is retried when its own back-off has
+ * elapsed.
  */
 @ControlConfined
 public final class HappyEyeballs {
@@ -134,7 +135,7 @@ public final class HappyEyeballs {
 
   /**
    * Replaces the addresses. If the connected address is in the new list, the connection stays
-   * (A61-04). Otherwise a pass over the new list begins, except in state IDLE.
+   * (A61-04); otherwise, attempts to connect to the new addresses begin, except in state IDLE.
    *
    * @param backends at least one endpoint
    */

@@ -48,7 +48,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     return address;
   }
 
-  /** Assigns this subchannel to a tracker; null when no endpoint has the subchannel's address. */
+  /** Assigns this subchannel to a tracker, or to none (null) when no endpoint has its address. */
   void setTracker(@Nullable EndpointTracker next) {
     if (tracker != next) {
       if (tracker != null) {
@@ -61,7 +61,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /** Sets where calls are counted from now on; null switches counting off. */
+  /** Sets the counts to which later calls are added; null switches counting off. */
   void setCounts(@Nullable CallCounts next) {
     counts = next;
   }

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * The calls, the ejection state, the subchannels and the latest events of one endpoint, over all
  * its addresses (A50-48).
  *
- * <p>A50 swaps two buckets at each sweep, which may lose a call. Here, counts only grow, and the
- * calls of an interval are the difference between two readings (decision lb-0012).
+ * <p>A50 swaps two buckets at each sweep, which may lose a call. This class never resets its
+ * counts: the calls of an interval are the difference between two readings (decision lb-0012).
  */
 @ControlConfined
 final class EndpointTracker {
@@ -116,7 +116,7 @@ final class EndpointTracker {
     return counts;
   }
 
-  /** Sets the state, and updates the subchannels when the ejection begins or ends. */
+  /** Sets the endpoint's state, and updates its subchannels when an ejection begins or ends. */
   void setState(EjectionState next) {
     boolean before = isEjected();
     state = next;
@@ -169,7 +169,10 @@ final class EndpointTracker {
       return succeeded + failed;
     }
 
-    /** Whether there were at least {@code requestVolume} calls, and at least one (A50-56). */
+    /**
+     * Whether the interval had at least {@code requestVolume} calls, and at least one call
+     * (A50-56).
+     */
     boolean hasVolume(long requestVolume) {
       return volume() > 0 && volume() >= requestVolume;
     }

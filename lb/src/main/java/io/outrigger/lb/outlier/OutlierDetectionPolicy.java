@@ -28,7 +28,7 @@ import java.util.Optional;
  *
  * <p>The policy wraps every subchannel of the nodes below. The wrapper counts the results of calls
  * per event loop. Once per interval, a sweep reads the counts, finds the outliers by two
- * algorithms, and ejects as many outliers as the budget allows. The nodes below see
+ * algorithms, and ejects as many outliers as the budget allows. The policies below the node receive
  * TRANSIENT_FAILURE for an ejected endpoint, and use other endpoints or another priority. An
  * ejected endpoint's connection stays open.
  *
@@ -47,7 +47,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
 
   private LbConfig.OutlierDetecting config;
 
-  /** Whether an algorithm was ever configured; before then, subchannels have no tracker. */
+  /** Whether an algorithm was ever configured; if not, subchannels have no tracker. */
   private boolean isTracking;
 
   public OutlierDetectionPolicy(

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 /**
  * Starts a sweep one interval after the start of the previous sweep. The first sweep starts one
  * interval after detection was switched on. The timer uses the monotonic clock (A50-50). A missed
- * sweep is left out (A50-51).
+ * sweep is skipped and not made up for (A50-51).
  */
 @ControlConfined
 final class SweepTimer {
@@ -47,9 +47,9 @@ final class SweepTimer {
   }
 
   /**
-   * Starts the timer, or changes the interval of a running timer. After a change, the next sweep is
-   * due one new interval after the start of the last sweep. If that time has passed, the sweep
-   * starts at once (A50-43). A call with the current interval has no effect (A50-44).
+   * Starts the timer, or changes the interval of a running timer. A new interval counts from the
+   * start of the last sweep. If the next sweep is then overdue, it starts at once (A50-43). A call
+   * with the current interval has no effect (A50-44).
    */
   void run(Duration interval) {
     Duration next = interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval;

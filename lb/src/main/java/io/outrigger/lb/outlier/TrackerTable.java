@@ -17,9 +17,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trackers of a cluster, one per set of addresses. An endpoint that is listed several times,
- * even in several priorities, has one tracker (A50-41, A50-48, A50-49, A75-25). The tracker of an
- * endpoint that leaves the cluster is removed (A50-40).
+ * The endpoint trackers of a cluster, one per set of addresses. An endpoint that is listed several
+ * times, even in several priorities, has one tracker (A50-41, A50-48, A50-49, A75-25). The tracker
+ * of an endpoint that leaves the cluster is removed (A50-40).
  */
 @ControlConfined
 final class TrackerTable {
@@ -70,7 +70,7 @@ final class TrackerTable {
 
   /**
    * Replaces the endpoints of the cluster. The subchannels of removed endpoints keep their trackers
-   * until {@link #reassignOrphans}, because most of these subchannels will be closed before.
+   * until {@link #reassignOrphans}, because most of these subchannels are closed before that call.
    */
   void update(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);
@@ -126,9 +126,9 @@ final class TrackerTable {
   }
 
   /**
-   * Assigns each subchannel whose endpoint was removed to the endpoint that now has its address.
-   * The subchannel is then ejected only if this endpoint is ejected. A subchannel whose address
-   * belongs to no endpoint is neither counted nor ejected.
+   * Assigns each subchannel whose endpoint was removed to the endpoint that now has its address. An
+   * assigned subchannel is ejected if, and only if, its new endpoint is ejected. A subchannel whose
+   * address belongs to no endpoint is neither counted nor ejected.
    */
   void reassignOrphans() {
     for (EjectableSubchannel orphan : new ArrayList<>(orphans)) {

@@ -1,7 +1,7 @@
 /**
- * Outlier detection (A50). The policy is the root of a leaf cluster's tree, so it covers all
- * priorities of the cluster (A75). The policy runs on the control loop; only the counting of calls
- * happens on event loops.
+ * Outlier detection (A50). The outlier_detection policy is the root of a leaf cluster's tree, and
+ * so covers all priorities of the cluster (A75). The policy runs on the control loop; only the
+ * counting of calls happens on event loops.
  */
 @NullMarked
 package io.outrigger.lb.outlier;

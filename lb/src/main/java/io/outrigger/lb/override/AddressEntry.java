@@ -135,8 +135,8 @@ final class AddressEntry implements Subchannel.Listener {
   }
 
   /**
-   * Whether sessions may use the endpoint, and a session has used it within the idle timeout. If
-   * so, the connection is kept.
+   * Whether the connection is kept for sessions: they may use the endpoint, and a session has used
+   * it within the idle timeout.
    */
   boolean isUsedBySessions(long nowNanos, Duration idleTimeout) {
     long used = lastUsed.getOpaque();

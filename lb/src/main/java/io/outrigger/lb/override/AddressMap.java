@@ -45,7 +45,7 @@ final class AddressMap {
     this.onChange = onChange;
   }
 
-  /** The subchannels for the policies below, which the map shares with sessions. */
+  /** The subchannels that the policies below this node share with sessions. */
   SharedSubchannels subchannels() {
     return subchannels;
   }

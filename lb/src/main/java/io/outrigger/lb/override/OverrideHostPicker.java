@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The first call of a session in a cluster waits while the control loop fills the address map.
  *
  * <p>The address entries change while the picker is in use. After every change that may end the
- * wait of a call, a new picker is published. Every waiting call is then picked again.
+ * wait of a call, a new picker is published and picks for every waiting call.
  *
  * @param fill fills the address map and publishes another picker; posted to the control loop if
  *     {@code isFilled} is false

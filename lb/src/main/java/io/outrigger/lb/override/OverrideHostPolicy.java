@@ -29,10 +29,11 @@ import java.util.stream.Stream;
  * other calls move to another priority (A75, A55).
  *
  * <p>All policies below the override_host node share one subchannel per address (decision lb-0003).
- * After the first session, {@code OverrideHostPolicy} holds a lease of every subchannel too. If the
- * policies below close their leases, this lease keeps the connection open. The lease is closed when
- * no session has used the connection for the idle timeout ({@link Ownership}). Before the first
- * session, {@code OverrideHostPolicy} has no effect (decision lb-0014).
+ * After the first session, {@code OverrideHostPolicy} holds a lease of every subchannel, which
+ * keeps the connection open even if the policies below close their leases. {@code
+ * OverrideHostPolicy} closes its lease when no session has used the connection for the idle timeout
+ * ({@link Ownership}). Before the first session, {@code OverrideHostPolicy} has no effect (decision
+ * lb-0014).
  *
  * <p>{@code OverrideHostPolicy} publishes the state of its child policy. Connections that are kept
  * for sessions do not change the state (A75-39).

@@ -32,7 +32,7 @@ enum Ownership {
     RELEASED,
     /** A session's call waits for a connection. */
     REQUESTED,
-    /** The idle timeout has passed without use, or sessions may not use the address any more. */
+    /** No session used the address within the idle timeout, or sessions may no longer use it. */
     UNUSED,
     REMOVED
   }

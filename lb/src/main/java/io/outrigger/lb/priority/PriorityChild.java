@@ -43,10 +43,10 @@ final class PriorityChild {
   private Connectivity state = Connectivity.CONNECTING;
 
   /**
-   * Creates a child in state CONNECTING, whose policy is created by the first update.
+   * Creates a child in state CONNECTING; the first update creates its policy.
    *
    * @param onChange runs when the state, the picker or the failover timer has changed; the priority
-   *     policy then chooses again
+   *     policy then chooses a child
    * @param onRetired receives this child when the retirement timer has elapsed; the priority policy
    *     then removes the child
    */

@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends all calls to the first child that works (A56). A child is created only when every earlier
- * child has failed or did not connect in time. A child that is no longer needed is kept for 15
- * minutes. A child that is no longer configured is destroyed at once (A115).
+ * child has failed or did not connect in time. When a child works, later children are removed after
+ * 15 minutes. A child that is no longer configured is destroyed at once (A115).
  *
- * <p>{@link #choose} is A56's algorithm. The result depends only on the states and failover timers
- * of the children. The algorithm runs after every change of a child. An update of several children
- * runs the algorithm only once, at the end.
+ * <p>{@link #choose} implements A56's algorithm. The choice depends only on the states and failover
+ * timers of the children. The algorithm runs after every change of a child. An update of several
+ * children runs the algorithm only once, at the end.
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {

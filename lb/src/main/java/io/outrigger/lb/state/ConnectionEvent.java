@@ -11,12 +11,12 @@ public sealed interface ConnectionEvent {
   /** A connection attempt has succeeded, and the connection accepts streams. */
   record Made() implements ConnectionEvent {}
 
-  /** A TLS handshake has ended (A118). {@link Made} or {@link Failed} follows. */
+  /** A TLS handshake has ended (A118). A {@link Made} or {@link Failed} event follows. */
   record Handshaken(HandshakeResult result) implements ConnectionEvent {}
 
   /**
-   * A connection attempt has failed. An aborted attempt causes neither {@code Failed} nor {@link
-   * Made}.
+   * A connection attempt has failed. An aborted attempt causes neither a {@code Failed} nor a
+   * {@link Made} event.
    */
   record Failed() implements ConnectionEvent {}
 

@@ -12,8 +12,7 @@ public record SubchannelCalls(long active, long succeeded, long failed) {
   public static final SubchannelCalls NONE = new SubchannelCalls(0, 0, 0);
 
   /**
-   * The number of calls for which the subchannel was picked. A call that in the end is not sent is
-   * subtracted.
+   * The number of calls for which the subchannel was picked, excluding calls that were never sent.
    */
   public long issued() {
     return active + succeeded + failed;

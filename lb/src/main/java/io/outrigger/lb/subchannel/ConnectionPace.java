@@ -21,16 +21,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Clusters with waiting calls have precedence over other clusters. Clusters of equal precedence
  * take turns and start one attempt per turn. An attempt counts against the limit until it succeeds
- * or fails, but at most for {@link #MAX_COUNTED_TIME}. Otherwise addresses that never answer would
- * delay all other attempts. If a cluster has waiting calls but no running attempt, it may start one
- * attempt beyond the limit, as long as fewer than twice the limit run.
+ * or fails, but at most for {@link #MAX_COUNTED_TIME}. Without this time limit, addresses that
+ * never answer would delay all attempts. A cluster with waiting calls but without a running attempt
+ * may exceed the limit by one attempt. The counted attempts are at most twice the limit.
  */
 @ControlConfined
 public final class ConnectionPace {
-  /** The limit of running attempts per event loop. */
+  /** The number of connection attempts that may run at the same time, per event loop. */
   public static final int PER_LOOP = 16;
 
-  /** The maximum time for which an attempt counts; most handshakes in a data centre are faster. */
+  /** Attempts count against the limit at most this long; most data-centre handshakes are faster. */
   static final Duration MAX_COUNTED_TIME = Duration.ofMillis(20);
 
   private final ControlLoop control;
@@ -89,8 +89,8 @@ public final class ConnectionPace {
   }
 
   /**
-   * If attempts are queued, sets a timer. The timer fires when the oldest running attempt has run
-   * for {@link #MAX_COUNTED_TIME} and no longer counts.
+   * If attempts are queued, sets a timer that fires when the oldest running attempt has run for
+   * {@link #MAX_COUNTED_TIME} and no longer counts.
    */
   private void startTimer() {
     if (!timer.isRunning() && hasQueued()) {
@@ -184,7 +184,7 @@ public final class ConnectionPace {
       return isUrgent ? urgent : notUrgent;
     }
 
-    /** Starts the cluster's oldest queued attempt, then puts the cluster last in its group. */
+    /** Starts the cluster's oldest queued attempt; clusters of equal precedence follow. */
     void startOldest() {
       PacedAttempt attempt = queued.iterator().next();
       queued.remove(attempt);

@@ -35,14 +35,14 @@ import org.jspecify.annotations.Nullable;
  * <p>A subchannel never reconnects by itself. The connector limits the duration of an attempt
  * (SC-50).
  *
- * <p>READY resets the back-off. A backend that accepts and then closes every connection would
- * therefore be tried without a pause. To prevent this, the next attempt also depends on how the
- * last connection ended (decision lb-0026). After a connection that served calls, the next attempt
- * starts at once, whatever the connection's age. After a connection that ended gracefully before
- * any call, the next attempt starts at least {@link #UNUSED_GAP} after the start of the previous
- * attempt. Until then, the subchannel is CONNECTING. Connections that broke within a second have a
- * separate back-off. The back-off begins with the second such connection in a row, and ends with a
- * connection that served calls or lived longer.
+ * <p>READY resets the back-off. With this back-off alone, a backend that accepts and then closes
+ * every connection would be tried without a pause. The next attempt therefore also depends on how
+ * the last connection ended (decision lb-0026). After a connection that served calls, the next
+ * attempt starts at once, whatever the connection's age. After a connection that ended gracefully
+ * before any call, the next attempt starts at least {@link #UNUSED_GAP} after the start of the
+ * previous attempt; until then, the subchannel is CONNECTING. If two or more connections in a row
+ * break within a second, a separate back-off applies until a connection serves calls or lives
+ * longer than a second.
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Shares one subchannel per address among all policies below a node. An endpoint that moves to
  * another locality or priority thus keeps its connection (A56-10, decision lb-0003).
  *
- * <p>Each owner holds a lease, which behaves like a separate subchannel. A lease starts IDLE, and
+ * <p>Each policy holds a lease, which behaves like a separate subchannel. A lease starts IDLE, and
  * soon reports the state of the shared subchannel. After the last lease is closed, a later task of
  * the control loop closes the shared subchannel, unless a policy has obtained a lease in the
  * meantime.
@@ -39,9 +39,9 @@ public final class SharedSubchannels {
   private final Consumer<EndpointAddress> onReleased;
 
   /**
-   * @param onAcquired called when an address gets its first owner
-   * @param onReleased called when the last owner of an address has closed its lease; another policy
-   *     may obtain a lease in the same task of the control loop
+   * @param onAcquired called when an address gets its first lease of a policy
+   * @param onReleased called when the last policy with a lease of an address has closed its lease;
+   *     a policy may obtain a new lease in the same task of the control loop
    */
   public SharedSubchannels(
       ControlLoop control,
@@ -59,15 +59,15 @@ public final class SharedSubchannels {
     return shared != null && shared.owners > 0;
   }
 
-  /** Returns a lease for a policy below (see {@link LbParent#newSubchannel}). */
+  /** Returns a lease for a policy below this node (see {@link LbParent#newSubchannel}). */
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, true);
   }
 
   /**
-   * Returns a lease for the owner of this {@code SharedSubchannels}. The lease keeps the subchannel
-   * open, but does not count as an owner.
+   * Returns a lease for the node that owns this {@code SharedSubchannels}. The lease keeps the
+   * subchannel open, but does not count as an acquisition of the address.
    */
   public Subchannel keep(Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, false);
@@ -114,8 +114,8 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Reports all states in the same order to every owner. An owner that receives IDLE may request
-     * a connection at once. The next state then occurs before the other owners have received IDLE.
+     * Reports all states to every lease in the order in which they occur. A new state may occur
+     * during a report, because a holder that receives IDLE may request a connection at once.
      */
     @Override
     public void onState(Connectivity next, RpcStatus why) {
@@ -152,7 +152,7 @@ public final class SharedSubchannels {
       }
     }
 
-    /** Uses the locality of the newest lease; leases of an older locality will soon be closed. */
+    /** Uses the locality of the newest lease; leases with other localities will soon be closed. */
     void updateLocality() {
       Backend newest = leases.get(leases.size() - 1).backend;
       if (!newest.locality().equals(locality)) {
@@ -210,9 +210,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Requests a connection. If the shared subchannel has left IDLE, but its owner was not notified
-     * yet, the request is ignored. The request is repeated if the shared subchannel returns to IDLE
-     * before the owner has received another state.
+     * Requests a connection. If the shared subchannel has left IDLE, but the holder of this lease
+     * was not notified yet, the request is ignored. An ignored request is repeated if the shared
+     * subchannel returns to IDLE before the holder has received another state.
      */
     @Override
     public void requestConnection() {

@@ -16,9 +16,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Reports events of a cluster that matter to an operator: no endpoint of the cluster can be
- * reached; an endpoint can be reached again; the connection to an endpoint has changed. Each change
- * is reported once.
+ * Reports events of a cluster to operators: the start and the end of an outage of all endpoints,
+ * and changes of the connections to endpoints. Each event is reported once.
  *
  * <pre>
  * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there are no endpoints
@@ -27,9 +26,9 @@ import java.util.function.Consumer;
  *
  * <p>A check for an outage visits all endpoints. The state of the cluster alone does not show an
  * outage: a ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The
- * check runs in TRANSIENT_FAILURE until the outage is reported, and once at the end of the outage,
- * so a working cluster causes no checks. Even if many endpoints fail one after the other, at most
- * ten checks run in a second.
+ * check runs while the cluster is in TRANSIENT_FAILURE until the outage is reported, and once at
+ * the end of the outage. A working cluster thus causes no checks. Even if many endpoints fail one
+ * after the other, at most ten checks run in a second.
  */
 @ControlConfined
 final class ClusterEvents {
@@ -58,7 +57,7 @@ final class ClusterEvents {
     this.nextCountNanos = control.nanoTime();
   }
 
-  /** Returns a listener for a subchannel that also notifies the subchannel's owner. */
+  /** Returns a listener that reports a subchannel's events and notifies the subchannel's owner. */
   Subchannel.Listener listener(EndpointAddress address, Subchannel.Listener owner) {
     return new ConnectionEvents(address, owner);
   }
@@ -68,7 +67,7 @@ final class ClusterEvents {
     boolean mayChange =
         outage.isPresent() ? next == Connectivity.READY : next == Connectivity.TRANSIENT_FAILURE;
     if (mayChange && !check.isRunning()) {
-      // Even without a wait, a later task checks: the tree may be in the middle of an update.
+      // The check always runs in a later task, because the tree may be in the middle of an update.
       long wait = outage.isPresent() ? 0 : nextCountNanos - control.nanoTime();
       check.start(Duration.ofNanos(wait), this::check);
     }

@@ -13,10 +13,10 @@ import java.util.function.Consumer;
  *
  * <p>Routes hold handles, not names, so every cluster of a route has a load-balancing tree. A call
  * acquires the handle when the call is routed, and releases the handle when no further pick can
- * follow. A call cannot acquire a retired handle. Such a call reads the route selector again, which
- * was replaced before the handle was retired. The last release of a retired handle is reported, so
- * that the cluster can be closed. Only the control loop sets the note, publishes pickers, and
- * retires or revives the handle.
+ * follow. A call cannot acquire a retired handle. A call that finds its handle retired reads the
+ * route selector again; a new selector was published before the handle was retired. The last
+ * release of a retired handle is reported, so that the cluster can be closed. Only the control loop
+ * sets the note, publishes pickers, and retires or revives the handle.
  */
 @AnyThread
 public final class ClusterHandle {

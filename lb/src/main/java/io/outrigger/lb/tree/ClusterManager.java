@@ -179,7 +179,7 @@ public final class ClusterManager {
     }
   }
 
-  /** The names of the clusters that have a tree, including clusters that only calls still hold. */
+  /** The names of all clusters with a handle, including clusters that only calls still hold. */
   public Set<String> live() {
     control.checkInside();
     return Set.copyOf(live.keySet());
@@ -199,7 +199,7 @@ public final class ClusterManager {
     built().values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /** Counts the endpoints of each cluster in the tally that {@code tallies} has for its name. */
+  /** Adds the endpoints of each cluster to a tally. The given function maps names to tallies. */
   public void count(Function<String, EndpointTally> tallies) {
     built().forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }

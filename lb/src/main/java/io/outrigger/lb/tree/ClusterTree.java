@@ -131,9 +131,9 @@ final class ClusterTree {
     for (int i = 0; i < backends.size(); i++) {
       List<LocalityBackends> usable =
           backends.get(i).stream().filter(locality -> !locality.usable().isEmpty()).toList();
-      // A priority without usable endpoints stays in the tree as a failing child. When it gets
-      // endpoints again, it connects without a new failover timer (A56 "Child Connectivity State
-      // Tracking").
+      // A priority without usable endpoints stays in the tree as a failing child. When the priority
+      // gets usable endpoints, it connects without a new failover timer (A56 "Child Connectivity
+      // State Tracking").
       children.add(
           new LbConfig.Child(
               names.names().get(i),

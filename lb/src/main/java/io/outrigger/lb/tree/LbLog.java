@@ -26,7 +26,7 @@ public final class LbLog implements LbObserver {
     if (event instanceof LbEvent.Outage) {
       return Level.WARN;
     }
-    // At INFO, these events would flood the log: each sweep or failure causes many events.
+    // At INFO, a sweep or a failure would flood the log with the events of many endpoints.
     return event instanceof OutlierEvent.Unenforced || event instanceof LbEvent.EndpointState
         ? Level.DEBUG
         : Level.INFO;

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
  */
 @AnyThread
 public final class PickQueue {
-  /** The result of {@link #park} when there is nothing to wait for. */
+  /** The result of {@link #park} when the awaited value is already published. */
   public static final long NOT_PARKED = -1;
 
   private final ConcurrentSkipListMap<Long, ParkedCall> parked = new ConcurrentSkipListMap<>();
@@ -72,8 +72,8 @@ public final class PickQueue {
   @FunctionalInterface
   public interface ParkedCall {
     /**
-     * Makes the call pick again. Called on the control loop, at most once per {@link #park}; the
-     * implementation must switch to the call's own event loop.
+     * Makes the parked call repeat its pick. Called on the control loop, at most once per {@link
+     * #park}; the implementation must switch to the call's own event loop.
      */
     void wake();
   }

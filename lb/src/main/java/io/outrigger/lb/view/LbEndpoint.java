@@ -83,8 +83,8 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
    * A current ejection.
    *
    * @param until the earliest time at which a sweep may end the ejection
-   * @param times the duration of the ejection as a multiple of the base ejection time. Each
-   *     ejection adds 1; each sweep that finds the endpoint in service subtracts 1
+   * @param times the duration of the ejection as a multiple of the base ejection time; an ejection
+   *     adds 1, and a sweep that finds the endpoint in service subtracts 1
    */
   public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method by) {}
 }

@@ -46,11 +46,12 @@ public sealed interface LbEvent
   }
 
   /**
-   * A change of the connection to an endpoint that matters to calls: it was lost, cannot be made,
-   * or was made again. A connection that cannot be made is reported once, however many attempts
-   * fail. The first connection of an endpoint is not reported.
+   * The connection to an endpoint was lost, cannot be made, or was made again. A connection that
+   * cannot be made is reported once, however many attempts fail. The first connection of an
+   * endpoint is not reported.
    *
-   * @param cluster the cluster that routes name; for a leaf of an aggregate, the aggregate
+   * @param cluster the cluster that routes name; for an endpoint of an aggregate, the aggregate
+   *     cluster
    * @param reason the reason why the connection cannot be made; otherwise {@code OK}
    */
   record EndpointState(
@@ -85,7 +86,7 @@ public sealed interface LbEvent
           : "0 of " + endpoints + " endpoints can be reached; " + reason();
     }
 
-    /** Returns the text without the number of endpoints, which may be outdated. */
+    /** Returns the text without the number of endpoints, because that number may be outdated. */
     public String reason() {
       return endpoints == 0
           ? "calls fail, because no endpoint may be used"
@@ -93,7 +94,7 @@ public sealed interface LbEvent
     }
   }
 
-  /** An endpoint can be reached again after an {@link Outage}. */
+  /** At least one endpoint can be reached after an {@link Outage}. */
   record OutageOver(String cluster, Instant time, int reachable, int endpoints) implements LbEvent {
     @Override
     public String text() {

@@ -11,8 +11,9 @@ import java.util.function.UnaryOperator;
  */
 public interface NodeVisitor {
   /**
-   * Enters a node. The node's children follow, each with its complete subtree, then the node's
-   * endpoints. The {@code LbNode} itself contains no children and no endpoints.
+   * Enters a node. After {@code enter}, the visitor receives the node's children, each with its
+   * complete subtree, then the node's endpoints. The {@code LbNode} itself has neither children nor
+   * endpoints.
    */
   default void enter(LbNode node) {}
 

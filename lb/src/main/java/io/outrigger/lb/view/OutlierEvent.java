@@ -94,7 +94,7 @@ public sealed interface OutlierEvent extends LbEvent {
 
   /** The reason why an outlier was not ejected, in A91's terms. */
   enum UnenforcedReason {
-    /** The random draw by the percentage {@code enforcing_…} kept the outlier in service. */
+    /** A random draw with the percentage {@code enforcing_…} kept the outlier in service. */
     ENFORCEMENT_PERCENTAGE,
     /** The maximum number of endpoints is already ejected. */
     MAX_EJECTION_OVERFLOW;
@@ -120,7 +120,7 @@ public sealed interface OutlierEvent extends LbEvent {
   }
 
   /**
-   * How many endpoints of the cluster are ejected.
+   * The number of ejected endpoints among all endpoints of the cluster.
    *
    * @param total the number of all known endpoints of the cluster, in every priority, with or
    *     without traffic (A50-25)
@@ -176,7 +176,7 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** A failure percentage above the threshold; both numbers are percentages. */
+  /** A failure percentage above the threshold, which is a percentage too. */
   record HighFailurePercentage(double failurePercentage, int threshold, long volume, int hosts)
       implements Evidence {
     @Override

@@ -15,7 +15,7 @@ public final class AccessLog implements AutoCloseable {
   private final Clock clock;
 
   /**
-   * @param reopen makes the next write of the log reopen its file
+   * @param reopen makes the next write to the log open the file again, by its name
    */
   AccessLog(LogWriter writer, Runnable reopen, Clock clock) {
     this.writer = writer;
@@ -45,7 +45,7 @@ public final class AccessLog implements AutoCloseable {
   /**
    * Returns the observer that logs the calls of one port.
    *
-   * @param isServed whether the port belongs to a {@code --serve}
+   * @param isServed whether the port belongs to a {@code --serve} address
    */
   public CallObserver of(String name, boolean isServed) {
     return call -> {

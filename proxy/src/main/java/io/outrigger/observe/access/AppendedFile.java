@@ -64,7 +64,7 @@ final class AppendedFile extends OutputStream {
     }
   }
 
-  /** Makes the next write open the file by its name. Callable from any thread. */
+  /** Makes the next write open the file by its name. Any thread may call this method. */
   void reopen() {
     reopenPending = true;
   }

@@ -33,7 +33,7 @@ final class LogWriter implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
   private static final int BATCH_CHARS = 64 << 10;
 
-  /** An entry takes one slot of the queue, and one more for each of this many characters. */
+  /** The number of characters per slot of the queue; an entry takes one slot for itself too. */
   private static final int CHARS_PER_SLOT = 128;
 
   private final ConcurrentLinkedQueue<Queued> queue = new ConcurrentLinkedQueue<>();

@@ -28,7 +28,7 @@ public final class StdoutAuditLog implements AutoCloseable {
   }
 
   /**
-   * Writes the lines of a decision. Does not wait; lines that cannot be queued are counted as lost.
+   * Writes the log lines of a decision without waiting; lines that cannot be queued count as lost.
    */
   public void record(String method, PeerIdentity peer, String filter, Rbac.Decision decision) {
     Instant now = clock.instant();

@@ -1,7 +1,7 @@
 /**
  * The access log ({@code --access-log}) with one JSON line for each ended request, and the audit
- * log of RBAC's decisions (A59). Event loops only add entries to a bounded queue; a separate thread
- * writes them.
+ * log of RBAC's decisions (A59). Event loops add log entries to a bounded queue; a separate thread
+ * writes the entries.
  */
 @NullMarked
 package io.outrigger.observe.access;

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bounds the bytes of unread replies of all admin servers together. When a new reply exceeds the
- * bound, other clients are disconnected, the one with the oldest unread reply first. Clients that
- * never read thus do not prevent replies to other clients. Before a reply larger than the bound is
- * sent, all other clients with unread replies are disconnected.
+ * bound, other clients are disconnected, beginning with the client of the oldest unread reply. A
+ * client that never reads thus does not prevent replies to others. Before a reply larger than the
+ * bound is sent, all other clients with unread replies are disconnected.
  */
 @AnyThread
 public final class AdminBudget {
@@ -59,7 +59,7 @@ public final class AdminBudget {
     /**
      * Called when the client has read the reply, or the reply was dropped.
      *
-     * @return whether this is the first call
+     * @return whether this call is the first call of {@code done}
      */
     public boolean done() {
       boolean isRemoved = oldestFirst.remove(this);

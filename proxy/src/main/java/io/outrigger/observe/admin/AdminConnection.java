@@ -32,12 +32,12 @@ import org.slf4j.LoggerFactory;
 /**
  * One connection to an admin server. Pipelined requests wait until the response to the previous
  * request has been written to the socket. When {@link #MAX_PENDING} requests wait, the socket is
- * not read. Requests that read state also wait in the {@link ReplyQueue}; probes do not, because
- * their timeouts are short. If the connection closes during the wait, no reply is created.
+ * not read. Requests that read state also wait in the {@link ReplyQueue}. Probes skip this queue,
+ * because their timeouts are short. A waiting request whose connection closes gets no reply.
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
-  /** Reading stops at this many waiting requests; until then, reads detect a close. */
+  /** The number of waiting requests at which reads stop; with fewer, reads detect a close. */
   static final int MAX_PENDING = 16;
 
   private static final Logger log = LoggerFactory.getLogger(AdminConnection.class);

@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 record AdminGuard(InetSocketAddress bound) {
-  /** RFC 9110 section 7.2: a host and an optional port, without userinfo. */
+  /** A Host header (RFC 9110 section 7.2): a host and an optional port, without userinfo. */
   private static final Pattern HOST =
       Pattern.compile("(?<name>\\[[0-9A-Za-z:.%]+\\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?");
 
   /**
-   * Returns the reply that rejects a request to a public, read-only server. Any host name is
-   * accepted. The Host header must occur exactly once (RFC 9112 section 3.2); in HTTP/1.0, it may
+   * Returns the reply that rejects a request to a public, read-only server. The server accepts any
+   * host name. The Host header must occur exactly once (RFC 9112 section 3.2); in HTTP/1.0, it may
    * be absent.
    */
   static Optional<AdminReply> probeRefusal(HttpRequest request) {

@@ -32,7 +32,7 @@ import java.util.concurrent.CompletionStage;
  * A reply of the admin server. The reply owns its body and is sent once.
  *
  * @param feed the source of the events; empty for a reply that is not a stream
- * @param headers headers in addition to the headers of every reply
+ * @param headers the headers of this reply, besides the headers that all replies have
  */
 @AnyThread
 public record AdminReply(
@@ -45,8 +45,8 @@ public record AdminReply(
   private static final String TEXT = "text/plain; charset=utf-8";
 
   /**
-   * The content security policy. Only the page's own files are loaded; inline scripts do not run;
-   * no script may turn text into markup.
+   * The content security policy of the page. Only the page's own files are loaded; inline scripts
+   * do not run; no script may turn text into markup.
    */
   private static final String CONTENT_SECURITY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
@@ -68,8 +68,8 @@ public record AdminReply(
 
   /**
    * Returns a reply whose body is written at once, to direct buffers. On the heap, a reply of
-   * several megabytes would not fit into the young generation. The reply would fill the old
-   * generation, whose collections pause every event loop (decision proxy-0016).
+   * several megabytes would fill the old generation, because it does not fit into the young
+   * generation. Collections of the old generation pause every event loop (decision proxy-0016).
    */
   public static AdminReply written(int status, String contentType, Body body) {
     CompositeByteBuf bytes = ByteBufAllocator.DEFAULT.compositeDirectBuffer(Integer.MAX_VALUE);

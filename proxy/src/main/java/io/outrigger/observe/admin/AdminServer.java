@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class AdminServer implements AutoCloseable {
-  /** The limit of request bodies, which no endpoint reads. */
+  /** The maximum size of a request body; no endpoint reads request bodies. */
   private static final int MAX_BODY_BYTES = 64 * 1024;
 
   private static final int MAX_CONNECTIONS = 100;
@@ -44,7 +44,7 @@ public final class AdminServer implements AutoCloseable {
   /** Headers may be long, because browsers send the cookies of all ports of the host. */
   private static final int MAX_HEADER_BYTES = 64 * 1024;
 
-  /** The limit for probes is low, because any client may send them, and headers use much heap. */
+  /** A low limit for the headers of probes, which any client may send; headers use much heap. */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
 
   /** The read size is small, so that one read returns few pipelined requests. */
@@ -67,9 +67,9 @@ public final class AdminServer implements AutoCloseable {
   }
 
   public enum Audience {
-    /** Requests that the {@link AdminGuard} accepts. */
+    /** The server replies to requests that the {@link AdminGuard} accepts. */
     OPERATORS,
-    /** Requests of all clients, with any Host header; only for endpoints that change no state. */
+    /** The server replies to all clients, with any Host header. No endpoint may change state. */
     PROBES
   }
 
@@ -142,8 +142,8 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Closes the port at once, and the connections after {@link #QUIET_MILLIS}. Meanwhile, the reply
-   * to the request that ends the process is sent.
+   * Closes the port at once, and the connections after {@link #QUIET_MILLIS}, so that the reply to
+   * the request that ends the process can still be sent.
    */
   @Override
   public void close() {

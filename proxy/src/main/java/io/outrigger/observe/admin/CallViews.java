@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Renders the calls of each forward since the start as JSON, {@code GET /calls}. All counts only
- * grow. To get the rates, error rates and quantiles ({@code durations}) of a period, a client
+ * Renders the calls of each forward since the start as JSON, {@code GET /calls}. No count ever
+ * decreases. To get the rates, error rates and quantiles ({@code durations}) of a period, a client
  * subtracts an earlier reply from a later one.
  */
 @AnyThread

@@ -5,8 +5,8 @@ import java.util.concurrent.CompletionStage;
 /** The source of a stream of server-sent events; callable from any thread. */
 public interface EventFeed {
   /**
-   * Returns the next events as text, as soon as there are any. The caller waits for the returned
-   * stage before it calls this method again.
+   * Returns a stage that completes with the next events as text, once there are events. The caller
+   * waits for the returned stage before it calls this method again.
    */
   CompletionStage<String> next();
 

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a feed to one connection, no faster than the client reads. The next part is requested only
- * while the connection is writable, so a slow client holds only one part in memory. Gaps in the
- * event numbers show a slow client which events it has missed.
+ * Writes a feed to one connection, no faster than the client reads. The next events are requested
+ * only while the connection is writable, so that a slow client keeps no more than one batch of
+ * events in memory. Gaps in the event numbers show a slow client which events it has missed.
  */
 @LoopConfined
 final class EventStream {
@@ -44,7 +44,7 @@ final class EventStream {
     pull();
   }
 
-  /** Requests the next part if the connection is writable and no part is requested already. */
+  /** Requests the next events if the connection is writable and no earlier request is pending. */
   void pull() {
     if (!closed && !requesting && context.channel().isWritable()) {
       requesting = true;

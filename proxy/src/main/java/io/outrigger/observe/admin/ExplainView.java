@@ -59,8 +59,8 @@ public final class ExplainView {
   }
 
   /**
-   * Returns the {@code :authority} that the first candidate of the most probable branch would get.
-   * Without a candidate, returns the value for an endpoint without a host name.
+   * Returns the {@code :authority} for the first endpoint that the most probable outcome may pick.
+   * If no endpoint can be picked, returns the {@code :authority} for an absent host name.
    */
   private static Object authority(Explanation explanation, List<JsonObject> branches) {
     JsonArray found = branches.isEmpty() ? null : branches.get(0).getAsJsonArray("candidates");
@@ -116,7 +116,7 @@ public final class ExplainView {
         "path", route.match().path().toString());
   }
 
-  /** Adds a possible outcome; returns the number of endpoints in it. */
+  /** Adds a possible outcome; returns the number of endpoints in the outcome. */
   private static int addBranch(List<JsonObject> branches, Branch branch, Explanation all) {
     JsonObject json = Json.object("probability", branch.probability());
     branches.add(json);
@@ -221,8 +221,8 @@ public final class ExplainView {
   }
 
   /**
-   * Returns the session part of a plan. The session part comes before all parts with random draws,
-   * so the search follows only wrappers.
+   * Finds the {@link PickPlan.Preferring} in a plan. No random draw precedes a {@code Preferring}
+   * plan, so the search only follows plans with exactly one inner plan.
    */
   private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
     if (plan instanceof PickPlan.Preferring found) {

@@ -43,7 +43,7 @@ public final class LbViews {
 
   /** The amount of detail per endpoint. */
   public enum Detail {
-    /** The members that CONTRACT lists. */
+    /** Only the JSON members that CONTRACT section 6 lists. */
     CONTRACT,
     /** Adds the total calls of each endpoint, and whether each node is in use. */
     CALLS,
@@ -54,7 +54,7 @@ public final class LbViews {
      * Returns the detail that the parameter {@code detail} names, or {@link #CONTRACT} if the
      * parameter is absent.
      *
-     * @throws IllegalArgumentException when the parameter has another value
+     * @throws IllegalArgumentException when the parameter has an unknown value
      */
     public static Detail of(AdminRequest request) {
       return switch (request.choice("detail", "calls", "full").orElse("")) {
@@ -99,7 +99,7 @@ public final class LbViews {
     return new LbNode(
         target,
         "cluster_manager",
-        // The root has the best state of the clusters, because a request can go to each of them.
+        // The root has the best state of all clusters, because a request can go to any cluster.
         clusters.stream().reduce(Connectivity.TRANSIENT_FAILURE, Connectivity::or),
         Map.of(),
         Count.of(clusters.size(), "cluster"),
@@ -112,7 +112,7 @@ public final class LbViews {
     private final Detail detail;
     private final Map<String, OverlayEffect> overlaid;
 
-    /** For each open node, by its depth: whether the list of its endpoints has begun. */
+    /** Whether the JSON list of endpoints has begun, for each open node by its depth. */
     private final BitSet hasEndpoints = new BitSet();
 
     private int depth;

@@ -48,7 +48,7 @@ final class PickView {
     plan.forEachResult(1, this::add);
   }
 
-  /** Adds the possible picks to the JSON object; returns the number of endpoints in the result. */
+  /** Adds the possible picks to the JSON object; returns the number of endpoints that it added. */
   int addTo(JsonObject json) {
     List<JsonObject> path = new ArrayList<>();
     addPath(tree, path);

@@ -25,12 +25,12 @@ public final class ReplyQueue {
       new AtomicReference<>(CompletableFuture.completedFuture(null));
 
   /**
-   * Creates a reply after the replies of earlier calls have been created.
+   * Creates a reply after all replies that were submitted before have been created.
    *
    * @param executor runs {@code isWanted} and {@code work}, on another thread or later on this
    *     thread
    * @param isWanted called before {@code work}; returns whether the client still waits
-   * @param work starts to create the reply
+   * @param work starts the creation of the reply
    * @return the result or failure of {@code work}; cancelled if {@code isWanted} returned false
    */
   public <T> CompletionStage<T> submit(

@@ -27,12 +27,12 @@ import java.util.function.Supplier;
 @AnyThread
 public record XdsViews(Supplier<Node> node, String version) {
   /**
-   * Returns a CSDS {@code ClientConfig} in proto3 JSON (CONTRACT {@code /config_dump}). For targets
-   * with clients of their own (A71), the reply is a {@code ClientStatusResponse} with one {@code
-   * ClientConfig} per client.
+   * Returns a CSDS {@code ClientConfig} in proto3 JSON (CONTRACT {@code /config_dump}). If targets
+   * have xDS clients of their own (A71), the reply is a {@code ClientStatusResponse} with one
+   * {@code ClientConfig} per client.
    *
    * @param type the label of the only type in the reply, such as {@code lds}; empty for all types
-   * @param name the only resource in the reply; empty for all resources
+   * @param name the name of the only resource in the reply; empty for all resources
    */
   public AdminReply configDump(XdsStatusView view, Optional<String> type, Optional<String> name) {
     List<JsonObject> configs =

@@ -6,15 +6,15 @@ public enum EventKind {
   /** The control plane sent an error instead of a resource. */
   RESOURCE_ERROR,
   RESOURCE_DELETED,
-  /** A stream to a control plane was attached to a connection. */
+  /** An ADS stream was opened on a connection to a control plane. */
   ADS_CONNECTED,
   /** A control plane cannot be reached, or ended a stream without a response. */
   ADS_FAILED,
-  /** A stream to a control plane ended after a response and is opened again. */
+  /** An ADS stream to a control plane ended after a response; a new stream follows. */
   ADS_CLOSED,
   /**
-   * Stored resources of an earlier process are now in use, because no control plane answers; or
-   * they are no longer in use.
+   * Use of the resources that an earlier process stored has begun, because no control plane
+   * answers, or has ended.
    */
   STALE,
   /** Stored resources of an earlier process cannot be used, or resources cannot be stored. */
@@ -33,7 +33,7 @@ public enum EventKind {
   NOT_SERVING,
   /** An RBAC filter denied a request; at most one event per second, served address and policy. */
   DENIED,
-  /** In a filter chain of a served address, an RBAC filter no longer checks every request. */
+  /** An RBAC filter that checked all requests of a filter chain was removed or restricted. */
   RBAC_REMOVED,
   /** The default timeout of A31 applies to routes without a time limit. */
   DEFAULT_TIMEOUT,

@@ -29,7 +29,7 @@ public final class EventLog {
   /**
    * Events in the order of their numbers.
    *
-   * @param next the number with which to request the next page
+   * @param next the {@code since} number with which to request the next page
    */
   @AnyThread
   public record Page(List<Event> events, long next) {

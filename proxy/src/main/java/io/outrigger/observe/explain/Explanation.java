@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
  * @param authority maps the route's {@code :authority}, or an empty text, to the value that is sent
  * @param domain the virtual host that serves the target; empty while there is no configuration
  * @param routes the verdicts on the first examined routes, in order
- * @param furtherRoutes the number of routes after those in {@code routes}
+ * @param furtherRoutes the number of routes that follow the examined routes in {@code routes}
  * @param branches the possible outcomes, the most probable first; empty when the request would wait
  *     for the target's configuration
  */
@@ -47,8 +47,8 @@ public record Explanation(
   }
 
   /**
-   * @param missed the matcher that did not match, or for {@link Result#POSSIBLE} the fraction;
-   *     empty when the route matches
+   * @param missed the matcher that did not match, or the fraction of a route that is {@link
+   *     Result#POSSIBLE}; empty when the route matches
    */
   public record Verdict(Route route, Result result, String missed) {}
 

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * endpoint.
  *
  * <p>Each event loop records into its own {@link TrafficBucket}s. At a collection, each event loop
- * hands its buckets to the control loop and starts new ones, so no data is shared or copied.
- * Histograms exist only for the current minute; a past minute is reduced to a few numbers.
+ * hands its buckets to the control loop and starts new buckets, so that no data is shared or
+ * copied. Histograms exist only for the current minute; a past minute is reduced to a few numbers.
  */
 @AnyThread
 public final class TrafficHistory implements CallObserver {

@@ -114,7 +114,7 @@ final class CallMetrics {
         .forEach((type, each) -> put(Kind.ATTEMPT_DELAYS, delayed(labels, type), each));
   }
 
-  /** Adds served calls. Bytes from the app count as sent, because they go to the caller. */
+  /** Adds served calls. Bytes from the app count as sent, because they are sent to the caller. */
   private void served(String method, MethodStats totals) {
     Labels labels = Labels.of("grpc.method", method);
     served.add(labels, totals.attempts());

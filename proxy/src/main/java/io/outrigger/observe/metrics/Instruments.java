@@ -20,7 +20,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The instruments of a scrape. The same name always selects the same instrument. */
+/** The instruments of a scrape. An instrument name always selects the same instrument. */
 final class Instruments {
   private final Map<String, Supplier<MetricSnapshot>> all = new LinkedHashMap<>();
   private final Set<String> omittedLabels;
@@ -49,7 +49,7 @@ final class Instruments {
       this.toSnapshot = toSnapshot;
     }
 
-    /** Adds a value. Points that differ only in labels that are not exported are summed. */
+    /** Adds a value. Points are summed if they differ only in labels that are not exported. */
     void add(Labels labels, double value) {
       values.merge(shown(labels), value, Double::sum);
     }

@@ -29,7 +29,7 @@ public final class LbCounters {
    */
   static final int MAX_PLACES = 5_000;
 
-  /** The cluster name for places beyond {@link #MAX_PLACES}. A66 uses the same word for methods. */
+  /** The cluster name beyond {@link #MAX_PLACES} places; A66 uses "other" for unknown methods. */
   private static final String OTHER = "other";
 
   /** The histograms record weights in thousandths. */

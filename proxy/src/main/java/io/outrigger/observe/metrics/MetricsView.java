@@ -39,13 +39,13 @@ public record MetricsView(
   }
 
   /**
-   * @param controlFailures tasks of the control loop that ended with an exception, which is always
-   *     a bug
-   * @param lostAuditLines lines that are missing from the audit log; empty when there is no audit
+   * @param controlFailures the number of control-loop tasks that ended with an exception, always
+   *     due to a bug
+   * @param lostAuditLines the number of lines missing from the audit log; empty without an audit
    *     log
-   * @param drainCut requests that were cut when a drain timed out
+   * @param drainCut the number of requests that were cut when a drain timed out
    * @param loopLagNanos the lag of each event loop (see {@link LoopLag})
-   * @param endedForErrors connections that were closed because of an error of their peer
+   * @param endedForErrors the numbers of connections that were closed because of a peer's error
    */
   public record ProcessFigures(
       long controlFailures,
@@ -62,9 +62,9 @@ public record MetricsView(
 
   /**
    * @param target the target as configured ({@code grpc.target})
-   * @param refusedConnections connections that were closed at once because of {@code
+   * @param refusedConnections the number of connections that were closed at once because of {@code
    *     --max-connections}
-   * @param endpoints the numbers of endpoints by cluster name; no longer modified
+   * @param endpoints the numbers of endpoints by cluster name; never modified
    */
   public record Forward(
       String name,

@@ -61,7 +61,7 @@ final class ProcessMetrics {
             "outrigger_audit_log_dropped",
             "Lines that are missing from the audit log, which could not be written fast enough.");
     process.lostAuditLines().ifPresent(lost -> unaudited.add(Labels.EMPTY, lost));
-    // After cutting requests, the process ends: usually only the last OTLP export has this count.
+    // The process ends once it has cut requests: usually, only the last OTLP export has this count.
     all.counter(
             "outrigger_drain_requests_cut",
             "Open requests that were cut when --drain-timeout was over.")
@@ -111,7 +111,7 @@ final class ProcessMetrics {
     }
   }
 
-  /** Returns empty on systems other than Linux. */
+  /** Returns the resident memory in bytes; empty on systems other than Linux. */
   private static OptionalLong residentBytes() {
     try (Stream<String> lines = Files.lines(STATUS)) {
       return lines

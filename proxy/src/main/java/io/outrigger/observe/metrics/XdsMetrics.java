@@ -48,8 +48,8 @@ final class XdsMetrics {
   }
 
   /**
-   * Adds the metrics of an xDS server. Servers with the same URI have the same labels. The counts
-   * of such servers are summed, and {@code connected} is 1 only if all of them are connected.
+   * Adds the metrics of an xDS server. Servers with equal URIs have equal labels. The counts of
+   * servers with equal URIs are summed; {@code connected} is 1 only if all of them are.
    */
   private static void addServer(XdsStatusView.Server server, Labels labels, Instruments all) {
     if (server.inUse()) { // an unused server is neither connected nor failed

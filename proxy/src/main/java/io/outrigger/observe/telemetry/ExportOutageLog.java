@@ -32,7 +32,7 @@ final class ExportOutageLog {
   }
 
   /**
-   * Returns an exporter whose exports are observed.
+   * Wraps an exporter; the wrapper logs when exports begin to fail and when they recover.
    *
    * @param type the exporter's interface, for metrics or for spans
    */

@@ -35,14 +35,14 @@ import java.util.function.Supplier;
 
 /**
  * The metrics of {@code /metrics} in OTLP's form, in which names have dots and units are separate.
- * Called on a thread of the SDK.
+ * The methods run on a thread of the SDK.
  */
 @AnyThread
 final class OtlpMetrics implements MetricProducer {
   private static final AggregationTemporality SINCE_START = AggregationTemporality.CUMULATIVE;
 
   /**
-   * Units of gRPC's instruments that are only annotations. The snapshots lack them, because the
+   * The annotation units of gRPC's instruments. Snapshots lack annotation units, because the
    * Prometheus library would append them to the names.
    */
   private static final Map<String, String> UNITS =
@@ -69,7 +69,7 @@ final class OtlpMetrics implements MetricProducer {
           Map.entry("grpc.xds_client.resource_updates_invalid", "{resource}"),
           Map.entry("grpc.xds_client.resources", "{resource}"));
 
-  /** The only counter that can decrease; Prometheus calls such a metric a gauge. */
+  /** The only OTLP counter that can decrease; in Prometheus, it is a gauge. */
   private static final String UP_DOWN_COUNTER = "grpc.subchannel.open_connections";
 
   private final Supplier<MetricSnapshots> source;
@@ -99,7 +99,7 @@ final class OtlpMetrics implements MetricProducer {
       return DoublePointData.create(startNanos, nanos, labels, value, List.of());
     }
 
-    /** Converts buckets, which are not cumulative; OTLP omits the infinite bound. */
+    /** Converts buckets, whose counts are not cumulative; OTLP omits the infinite bound. */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();
       var bounds = buckets.stream().map(ClassicHistogramBucket::getUpperBound);

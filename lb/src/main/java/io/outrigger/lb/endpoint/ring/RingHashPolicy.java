@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Below a priority policy that uses another child, a ring_hash policy gets no requests. To
  * become READY without requests, the policy keeps one endpoint connecting while its own state is
  * CONNECTING or TRANSIENT_FAILURE (A61 "Ring Hash"). The search begins at a random ring entry
- * (A117). Failed endpoints retry by themselves.
+ * (A117). A failed endpoint reconnects after its back-off, without a request.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndpoint> {
@@ -133,8 +133,8 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
   }
 
   /**
-   * Connects an IDLE endpoint. The search begins at a random entry of the ring. Otherwise many
-   * clients with the same failed endpoints would all connect to the same endpoint (A117).
+   * Connects the first IDLE endpoint after a random entry of the ring. From a fixed entry, all
+   * clients with the same failed endpoints would connect to one endpoint (A117).
    */
   private void keepConnecting(Ring current) {
     if (count(Connectivity.CONNECTING) > 0 || count(Connectivity.IDLE) == 0) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class ReportedWeight {
-  /** The largest valid number; a load report with a greater number is ignored. */
+  /** The largest valid number in a load report; a report with a greater number is ignored. */
   static final double MAX_NUMBER = 1e9;
 
   enum Status {
@@ -65,7 +65,7 @@ final class ReportedWeight {
     double penalized =
         utilization > 0 ? utilization + eps / qps * settings.errorPenalty() : utilization;
     double weight = qps / penalized;
-    // Without requests or utilization, the weight is zero, infinite or NaN.
+    // Without requests or without utilization, the weight is zero, infinite or NaN.
     if (weight > 0 && weight < Double.POSITIVE_INFINITY) {
       reported.updateAndGet(
           before ->

@@ -3,14 +3,14 @@ package io.outrigger.lb.endpoint.weighted;
 import io.outrigger.base.AnyThread;
 
 /**
- * Schedules turns by weight. Each round offers one turn to every endpoint. An endpoint of weight
- * {@code w} takes {@code w} of {@link #MAX_WEIGHT} turns. The endpoint takes its turn in round
- * {@code g} if a multiple of {@code MAX_WEIGHT} is between {@code w * g} and {@code w * (g + 1)}.
- * Each endpoint has a different offset, which avoids bursts of endpoints of equal weight.
+ * Schedules the turns of endpoints by weight. Each round offers one turn to every endpoint. An
+ * endpoint of weight {@code w} takes {@code w} of {@link #MAX_WEIGHT} turns. The endpoint takes its
+ * turn in round {@code g} if a multiple of {@code MAX_WEIGHT} is between {@code w*g} and {@code
+ * w*(g+1)}. Each endpoint has a different offset, which avoids bursts of endpoints of equal weight.
  *
  * <p>Weights are scaled so that the largest weight is {@code MAX_WEIGHT}. Each weight is limited to
- * the range from a tenth of the mean to ten times the mean. A wrong report can thus not attract all
- * calls, and few turns are skipped. An endpoint without a weight gets the mean weight.
+ * the range from a tenth of the mean to ten times the mean. The limits keep a wrong report from
+ * attracting all calls, and keep skipped turns few. An endpoint without weight gets the mean.
  */
 @AnyThread
 final class StaticStride {
@@ -52,7 +52,7 @@ final class StaticStride {
 
   /**
    * Returns the index of the endpoint that takes the turn with a given number, or -1 if the
-   * endpoint skips the turn. A skipped turn uses up its number.
+   * endpoint skips the turn. The number of a skipped turn is not used again.
    */
   int turn(long sequence) {
     int index = (int) (sequence % weights.length);

@@ -106,7 +106,7 @@ public final class WeightedRoundRobinPolicy
     return isFallback ? new double[ready.size()] : weights;
   }
 
-  /** Returns the numbers of the event loops' next turns; each loop begins at a different number. */
+  /** Returns the number of each event loop's next turn; loops begin at different numbers. */
   private long[] sequences(int endpoints) {
     long[] known = sequences;
     if (known == null) {
@@ -215,16 +215,17 @@ public final class WeightedRoundRobinPolicy
 
   /**
    * Picks endpoints in the order of a schedule. Each event loop numbers its own turns. All pickers
-   * of a policy share the numbers, so that a picker with new weights continues the round.
+   * of a policy share the turn numbers, so that a picker with new weights continues the order of
+   * turns.
    *
    * @param schedule maps the number of a turn to an index in {@code results}
-   * @param sequences the numbers of the event loops' next turns, {@link #STRIDE} indexes apart
+   * @param sequences the number of each event loop's next turn, {@link #STRIDE} indexes apart
    */
   @AnyThread
   @SuppressWarnings("ArrayRecordComponent") // instances are never compared
   private record StridePicker(PickResult[] results, StaticStride schedule, long[] sequences)
       implements Picker {
-    /** The number of longs per event loop, so that loops use different cache lines. */
+    /** The number of longs per event loop, enough to keep the loops on different cache lines. */
     static final int STRIDE = 8;
 
     @Override

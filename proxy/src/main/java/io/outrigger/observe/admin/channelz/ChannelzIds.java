@@ -31,7 +31,7 @@ import java.util.function.Consumer;
 public final class ChannelzIds {
   /**
    * The smallest id that this program assigns. The ids of grpc-java count from 1 and never reach
-   * this value. JSON readers represent ids of this size exactly.
+   * this value. JSON readers that store numbers as doubles keep ids of this size exact.
    */
   static final long OURS = 1_000_000_000_000L;
 
@@ -68,7 +68,7 @@ public final class ChannelzIds {
     }
 
     /**
-     * @param calls the counts; empty when calls are counted for several targets together
+     * @param calls the call counts; empty when calls are counted for several targets together
      * @param show passes the trees of the target's clusters to a visitor
      */
     public void channel(
@@ -111,7 +111,7 @@ public final class ChannelzIds {
 
   /**
    * Collects endpoints. An endpoint of two leaf clusters of one aggregate cluster becomes one
-   * subchannel, which counts the calls of both.
+   * subchannel, which counts the calls of both clusters.
    */
   private static final class Endpoints implements NodeVisitor {
     private final TargetName target;

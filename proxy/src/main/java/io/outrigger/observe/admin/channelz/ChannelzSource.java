@@ -27,8 +27,8 @@ public interface ChannelzSource {
   CompletionStage<Optional<SocketView>> socket(long id);
 
   /**
-   * A snapshot of the channelz objects of this program by id, except connections. The maps do not
-   * change after the snapshot.
+   * A snapshot of the channelz objects of this program by id, except connections. The maps of a
+   * snapshot never change.
    *
    * @param names the names by which {@link #sockets} finds the sockets of subchannels
    */
@@ -41,9 +41,9 @@ public interface ChannelzSource {
       Map<Long, Socket> listening) {}
 
   /**
-   * @param succeeded gRPC calls with status OK; other HTTP requests with a complete response below
-   *     500
-   * @param failed calls that ended in any other way
+   * @param succeeded gRPC calls with status OK; other HTTP requests with a complete response and a
+   *     status below 500
+   * @param failed calls that ended without success
    */
   record Calls(long started, long succeeded, long failed) {}
 }

@@ -32,9 +32,10 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * {@code grpc.channelz.v1.Channelz} for the whole process. The service has grpc-java's channels (to
- * control planes and the admin port), forwards and served addresses. An id shows whether grpc-java
- * assigned it. Lists begin with grpc-java's objects, since their ids are lower.
+ * Implements the gRPC service {@code grpc.channelz.v1.Channelz} for the whole process. The service
+ * has grpc-java's channels (to control planes and the admin port), forwards and served addresses.
+ * An id shows whether grpc-java assigned it. Lists of objects begin with grpc-java's, since
+ * grpc-java's ids are lower.
  */
 @AnyThread
 public final class ProxyChannelz extends ChannelzImplBase {
@@ -194,8 +195,8 @@ public final class ProxyChannelz extends ChannelzImplBase {
   }
 
   /**
-   * Returns at most {@code size} + 1 objects, grpc-java's objects first. {@code isAll} means that
-   * grpc-java has no more; the proxy's objects then follow from the id {@code start}.
+   * Returns at most {@code size} + 1 objects, grpc-java's objects first. If {@code isAll},
+   * grpc-java has no more objects; the proxy's objects with ids from {@code start} then follow.
    */
   private static <T> List<T> joined(
       List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {

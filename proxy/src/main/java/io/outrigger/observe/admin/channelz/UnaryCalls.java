@@ -50,7 +50,7 @@ public final class UnaryCalls {
     return Status.NOT_FOUND.withDescription("there is no " + kind + " " + id).asRuntimeException();
   }
 
-  /** Returns the status of a call that has failed; INTERNAL for a failure that has no status. */
+  /** Returns the status of a failed call, which is INTERNAL if the failure has no status. */
   public static Status status(Throwable failure) {
     Status status = Status.fromThrowable(failure);
     return status.getCode() == Status.Code.UNKNOWN

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * CSDS, as A40 defines it for gRPC clients: the response to each request has the current state.
- * Node matchers are rejected, since there is only one node.
+ * CSDS, as A40 defines it for gRPC clients: the response to each request contains the xDS client's
+ * current state. Node matchers are rejected, since there is only one node.
  */
 @AnyThread
 final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
@@ -67,9 +67,9 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   }
 
   /**
-   * The requests of one stream. Requests are processed one at a time: the next request is read
-   * after the previous response was sent and the call is ready for another. A half-close may arrive
-   * earlier; then {@link #onCompleted} waits for the response.
+   * Handles the requests of one stream. Requests are processed one at a time: the next request is
+   * read after the previous response was sent and the call is ready for another message. If the
+   * client half-closes before the response, {@link #onCompleted} waits for the response.
    */
   @AnyThread
   private final class Requests implements StreamObserver<ClientStatusRequest> {

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 
 /**
  * Counts, for each call, the messages that are possibly unread: all messages since the call was
- * last ready for more. The transport buffers them while the peer does not read or grant
- * flow-control credit. When {@link AdminBudget} ends a call, its whole connection is closed,
+ * last ready for more. The transport buffers unread messages while the peer does not read or grant
+ * flow-control credit. When {@link AdminBudget} ends a call, the call's whole connection is closed,
  * because nothing else frees the buffered messages.
  */
 @AnyThread
