@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A received resource in serialized form. The class does not use protobuf, so that caches and views
- * do not depend on protobuf.
+ * A received resource in serialized form. The class does not use protobuf, so that caches and
+ * status views do not depend on protobuf.
  *
  * @param bytes the serialized message, which must not be modified
  */

@@ -11,8 +11,8 @@ import java.util.Optional;
 /**
  * Checks whether certificate files can be used at a given time.
  *
- * @param failure the reason why a file cannot be used, or the mismatch of key and certificate
- * @param errors problems that prevent every connection
+ * @param failure why a file cannot be used, or that the key does not match the certificate
+ * @param errors problems that make every connection fail
  * @param warnings expired roots beside valid roots, and ignored parts of the files
  */
 public record CertificateCheck(

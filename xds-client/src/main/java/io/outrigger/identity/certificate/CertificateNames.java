@@ -19,8 +19,8 @@ public final class CertificateNames {
   private CertificateNames() {}
 
   /**
-   * Returns the name of a certificate in messages: the subject, or the first alternative name if
-   * the subject is empty.
+   * Returns the name that messages use for a certificate: its subject, or the first alternative
+   * name if the subject is empty.
    */
   static String shown(X509Certificate certificate) {
     String subject = certificate.getSubjectX500Principal().getName();
@@ -33,7 +33,8 @@ public final class CertificateNames {
   }
 
   /**
-   * Returns the names in the order of the certificate; an empty list when they cannot be parsed.
+   * Returns the alternative names in the order of the certificate; an empty list when they cannot
+   * be parsed.
    */
   public static List<SubjectAltName> of(X509Certificate certificate) {
     try {

@@ -3,8 +3,8 @@ package io.outrigger.identity.certificate;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Receives changes of the certificates of the bootstrap's providers, and of the system's roots. The
- * system's roots have the instance name {@code system}. Called on the control loop.
+ * Receives changes of the certificates of the bootstrap's providers, and of the system's roots.
+ * Events of the system's roots have the instance name {@code system}. Called on the control loop.
  */
 @ControlConfined
 public interface CertificateObserver {
@@ -14,8 +14,8 @@ public interface CertificateObserver {
   default void onLoaded(String instance, String certificates) {}
 
   /**
-   * Called when the newest files cannot be used; the previous certificates then stay in use. Also
-   * called when the certificate in use has expired or is about to expire.
+   * Called when the newest files cannot be used, and the previous certificates stay in use. Also
+   * called when the certificate in use is about to expire, and when it has expired.
    */
   default void onFailed(String instance, String reason) {}
 }

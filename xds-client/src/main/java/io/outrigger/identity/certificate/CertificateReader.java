@@ -35,7 +35,7 @@ final class CertificateReader {
     return found;
   }
 
-  /** Returns a warning if {@code file} contains revocation lists, which are not applied (A29). */
+  /** Returns a warning if the file contains revocation lists, which are not applied (A29). */
   static Optional<String> revocationListWarning(CredentialFile file) throws UnusableFile {
     long lists = PemBlock.all(file).stream().filter(block -> block.label().equals(LIST)).count();
     return lists == 0

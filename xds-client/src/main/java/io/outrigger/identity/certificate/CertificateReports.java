@@ -13,14 +13,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Logs the changes of one source of certificates. Warns before the source's identity expires, and
  * when the identity has expired. The first warning is logged when a tenth of the identity's
- * validity remains, but at most a week before the expiry. Normally, an identity is renewed earlier.
+ * validity remains, but no earlier than a week before the expiry. An identity is normally renewed
+ * before the first warning.
  */
 @ControlConfined
 final class CertificateReports implements CertificateSource.Listener {
   private static final Logger log = LoggerFactory.getLogger(CertificateReports.class);
   private static final Duration MAX_NOTICE = Duration.ofDays(7);
 
-  /** Expiry is checked periodically, because one timer would ignore changes of the wall clock. */
+  /** Expiry is checked periodically, because one timer would miss changes of the wall clock. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   private final ControlLoop loop;

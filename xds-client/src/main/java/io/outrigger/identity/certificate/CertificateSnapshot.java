@@ -10,13 +10,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The certificates of a provider at one moment. After a failed read, only the component {@code
- * error} changes; the certificates in use stay in use (A29-04, A29-13).
+ * The certificates of a provider at one moment. After a failed read, only the field {@code error}
+ * changes; the certificates in use stay in use (A29-04, A29-13).
  *
  * @param identity empty when no identity has been read yet, or the provider has only roots
  * @param roots empty when no roots have been read yet, or the provider has only an identity
- * @param loaded the read time of the identity in use, or of the roots if there is no identity;
- *     empty before the first successful read
+ * @param loaded when the identity in use was read, or the roots if there is no identity; empty
+ *     before the first successful read
  * @param error the reason why the newest files are not in use; empty when they are in use
  */
 @AnyThread
@@ -29,7 +29,7 @@ public record CertificateSnapshot(
       new CertificateSnapshot(
           Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** Returns this snapshot updated by {@code reading}, or {@code this} if nothing has changed. */
+  /** Returns a snapshot with the results of a reading, or {@code this} if nothing has changed. */
   CertificateSnapshot after(FileReading reading, Instant now) {
     Optional<Identity> nextIdentity =
         reading.identity().flatMap(Outcome::toOptional).or(this::identity);
@@ -48,7 +48,7 @@ public record CertificateSnapshot(
     return identity.equals(other.identity) && roots.equals(other.roots);
   }
 
-  /** Whether this snapshot lacks roots of {@code other}, or has a shorter certificate chain. */
+  /** Whether this snapshot lacks a root of another snapshot, or has a shorter certificate chain. */
   boolean lacksSomeOf(CertificateSnapshot other) {
     boolean areRootsLost =
         !Set.copyOf(roots.map(Roots::certificates).orElse(List.of()))

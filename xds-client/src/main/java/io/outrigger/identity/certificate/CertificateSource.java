@@ -34,8 +34,8 @@ abstract sealed class CertificateSource
   abstract void start();
 
   /**
-   * Returns the reason why another process has not provided an identity yet. The result is empty if
-   * the identity exists, or if the source needs no other process.
+   * Returns the reason why another process has not provided an identity yet; empty if the identity
+   * exists, or if the source needs no other process.
    */
   Optional<String> lack() {
     return Optional.empty();

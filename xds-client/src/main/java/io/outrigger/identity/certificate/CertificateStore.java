@@ -100,8 +100,8 @@ public final class CertificateStore {
   }
 
   /**
-   * Returns the reason why a Workload API or an istio CA has not provided an identity yet. Returns
-   * the reason of the first such provider by name; empty if all have an identity.
+   * Returns why a provider has no identity yet from its Workload API or istio CA. If several
+   * providers have none, the first by name counts; empty if all have an identity.
    *
    * @param kind the class of the providers to check
    */
@@ -160,8 +160,8 @@ public final class CertificateStore {
     }
 
     /**
-     * Whether a certificate or the roots are being read for the first time. The listener is called
-     * with the result of the read.
+     * Whether a certificate or the roots are being read for the first time. The watch's listener is
+     * called with the result of the read.
      */
     public boolean isBeingRead() {
       return CertificateStore.this.isBeingRead(settings);
@@ -179,8 +179,8 @@ public final class CertificateStore {
   }
 
   /**
-   * Watches the certificates that {@code settings} need. {@link Watch#material} returns the current
-   * result.
+   * Watches the certificates that the TLS settings need. {@link Watch#material} returns the current
+   * certificates and roots.
    *
    * @param listener called on the control loop after each change, with the certificates and roots,
    *     or with the status UNAVAILABLE and the reason why some are missing

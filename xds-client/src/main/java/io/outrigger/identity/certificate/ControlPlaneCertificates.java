@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 
 /**
  * The certificates for connections to a control plane (A65): the identity and the roots of the
- * configured files. Without a file of roots, the system roots are used. After {@link #follow},
- * changed files are read again. Open connections keep their certificates.
+ * configured files. If no file of roots is configured, the system roots are used. After {@link
+ * #follow}, changed files are read again; open connections keep their certificates.
  */
 @AnyThread
 public final class ControlPlaneCertificates {
@@ -22,8 +22,8 @@ public final class ControlPlaneCertificates {
   /**
    * Reads the certificates for the first time. Blocks.
    *
-   * @throws IllegalArgumentException if a file cannot be used; the message names the key and the
-   *     file
+   * @throws IllegalArgumentException if a file cannot be used; the message names the bootstrap
+   *     field and the file
    */
   public ControlPlaneCertificates(CertificateFiles files, SystemRoots systemRoots) {
     this.files = new ProviderFiles(files, Optional.of(systemRoots));
@@ -47,7 +47,7 @@ public final class ControlPlaneCertificates {
    *
    * @param executor runs tasks that may block
    * @param subject the beginning of each log line
-   * @return the action that ends the watch, to be run on the control loop
+   * @return the action that ends the watch; must run on the control loop
    */
   public Runnable follow(ControlLoop loop, Executor executor, String subject) {
     var reports = new CertificateReports(loop, subject, "", CertificateObserver.NONE);

@@ -41,16 +41,16 @@ public record CredentialFile(String field, String path, String text) {
   }
 
   /**
-   * Runs {@code parser} and reports every failure as {@link UnusableFile}. The JDK's parsers of
-   * keys and certificates throw undeclared exceptions, and so do signatures with a damaged key.
+   * Runs a parser and reports every failure as {@link UnusableFile}. The JDK's parsers of keys and
+   * certificates throw undeclared exceptions; so does signing with a damaged key.
    *
-   * @param reason the reason to report when the parser throws another exception
+   * @param reason the reason to report for any exception but {@code UnusableFile}
    */
   <T> T parsed(String reason, Parser<T> parser) throws UnusableFile {
     try {
       return parser.parse();
     } catch (GeneralSecurityException | RuntimeException | StackOverflowError damaged) {
-      // The exception's text is left out, because it might quote a key.
+      // The exception's text is left out, because it might quote a private key.
       throw unusable(reason);
     }
   }
@@ -59,7 +59,7 @@ public record CredentialFile(String field, String path, String text) {
     return new UnusableFile(field, path, reason);
   }
 
-  /** Omits the text, which may contain a key. */
+  /** Omits the file's text, which may contain a private key. */
   @Override
   public String toString() {
     return field + " " + path;

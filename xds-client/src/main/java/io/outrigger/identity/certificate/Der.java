@@ -23,7 +23,7 @@ record Der(int tag, byte[] content) {
   static final int SEQUENCE = 0x30;
   static final int SET = 0x31;
 
-  /** The explicit tag [0] around constructed content. */
+  /** The explicit tag [0], which encloses a constructed element. */
   static final int CONTEXT_0 = 0xA0;
 
   /** The implicit tag [6] of a URI among the names of a certificate (RFC 5280, GeneralName). */
@@ -63,7 +63,7 @@ record Der(int tag, byte[] content) {
     return all.get(0);
   }
 
-  /** Returns the elements inside this element; fails unless its tag is {@code expected}. */
+  /** Returns the elements inside this element; fails if its tag is not {@code expected}. */
   List<Der> within(int expected) {
     if (tag != expected) {
       throw new IllegalArgumentException("tag " + tag + " instead of " + expected);

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The result of reading the files of a provider. A component is empty when the bootstrap names no
+ * The result of reading the files of a provider. Each component is empty if the bootstrap names no
  * file for it.
  */
 record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>> roots) {

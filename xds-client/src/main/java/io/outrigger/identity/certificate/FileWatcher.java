@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  *   is the first          at once, with any result
  * </pre>
  *
- * <p>A rotation renames one file after the other. A reading between the renames fails; half a
- * second later both files are in place. A program overwrites a file in place in several steps. A
- * reading between two steps may find only the first certificates. Until the next publication, the
- * previous snapshot stays in use.
+ * <p>A rotation renames one file after the other. A reading between two renames fails; half a
+ * second later all files have been renamed. A program overwrites a file in place in several steps.
+ * A reading between two such steps may find only the first certificates of the file. The previous
+ * snapshot stays in use until a reading is published.
  */
 @ControlConfined
 final class FileWatcher extends CertificateSource {
@@ -66,7 +66,7 @@ final class FileWatcher extends CertificateSource {
   }
 
   static Check check(ProviderFiles files) {
-    // File stamps are taken before reading, so that a change during the read is detected.
+    // The file stamps (metadata) are taken first, so that a change during the reading is detected.
     Map<String, FileStamp> found = stamps(files);
     return new Check(found, Optional.of(files.read()));
   }
@@ -103,7 +103,7 @@ final class FileWatcher extends CertificateSource {
     return stamps;
   }
 
-  /** Whether a file was written in place or newly created, rather than replaced by a rename. */
+  /** Whether a file has been created or overwritten in place, rather than replaced by a rename. */
   private static boolean isWrittenInPlace(
       Map<String, FileStamp> before, Map<String, FileStamp> now) {
     return now.entrySet().stream()

@@ -80,7 +80,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return firstToExpire().getNotAfter().toInstant();
   }
 
-  /** Returns a message that this identity has expired; empty before the expiry. */
+  /** Returns the message that this identity has expired; empty before the expiry. */
   Optional<String> ended(Instant now) {
     return now.isBefore(expiry())
         ? Optional.empty()
@@ -122,7 +122,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     };
   }
 
-  /** Omits the key, which some security providers print in full. */
+  /** Omits the private key, which some security providers print in full. */
   @Override
   public String toString() {
     return "identity of " + CertificateNames.shown(leaf());

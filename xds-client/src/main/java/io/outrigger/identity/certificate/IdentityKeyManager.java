@@ -13,10 +13,9 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Presents an {@link Identity} to TLS libraries. As with the JDK's key manager, a server receives
- * no certificate if it asks for another type of key or for other authorities. The JDK's key manager
- * is not used because it needs a key store. Storing a key in a key store costs more than a
- * handshake.
+ * Presents an {@link Identity} to TLS libraries. Presents no certificate to a server that asks for
+ * another key type or for other authorities; the JDK's key manager does the same. The JDK's key
+ * manager is not used: it needs a key store, and storing a key in it costs more than a handshake.
  */
 @AnyThread
 public final class IdentityKeyManager extends X509ExtendedKeyManager {
@@ -52,9 +51,7 @@ public final class IdentityKeyManager extends X509ExtendedKeyManager {
     return alias == null ? null : new String[] {alias};
   }
 
-  /**
-   * Whether the server accepts the issuers of the chain; an empty list of authorities accepts all.
-   */
+  /** Whether the server accepts the issuers of the chain; without a list, it accepts all. */
   private boolean isTrustedBy(Principal @Nullable [] authorities) {
     return authorities == null
         || authorities.length == 0

@@ -20,9 +20,10 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Gets certificates from an istio CA; each request has a new key. A certificate is renewed at half
- * of its life. After a failure, the certificate stays in use and the request is repeated after a
- * back-off. An expired certificate is dropped, and the instance then has no identity.
+ * Gets certificates from an istio CA; each request has a new key. A certificate is renewed when
+ * half of its validity has passed. After a failure, the certificate stays in use and the request is
+ * repeated after a back-off. An expired certificate is dropped, and the provider instance then has
+ * no identity.
  *
  * <pre>
  * asking   -> holding  a pair arrived; the next request is due at half of its life
@@ -33,16 +34,14 @@ import java.util.stream.Stream;
  */
 @ControlConfined
 final class IstioCaWatcher extends CertificateSource {
-  /**
-   * How long clusters wait for the first answer; after this time their calls fail with the reason.
-   */
+  /** How long calls wait for the CA's first answer; afterwards they fail with the reason. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** Expiry is checked periodically, because one timer would ignore changes of the wall clock. */
+  /** Expiry is checked periodically, because one timer would miss changes of the wall clock. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   /** The jitter of renewals, so that pods that started together do not renew together. */
@@ -113,9 +112,7 @@ final class IstioCaWatcher extends CertificateSource {
         });
   }
 
-  /**
-   * Runs {@code task} on the reading thread. Renewals continue even after an unexpected exception.
-   */
+  /** Runs a task on the reading thread. Renewals continue even after an unexpected exception. */
   private void execute(Consumer<Outcome<FileReading>> end, Runnable task) {
     reading.execute(
         () -> {
@@ -236,7 +233,7 @@ final class IstioCaWatcher extends CertificateSource {
     return identity;
   }
 
-  /** Verifies the chain but ignores dates: by a slow clock, a new certificate is not valid yet. */
+  /** Verifies the chain but ignores dates, because this machine's clock may be slow. */
   private static List<CertificateRefusal> refusals(
       List<X509Certificate> chain, List<X509Certificate> roots) {
     return Stream.of(PeerRole.values())

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * A file of the bootstrap that does not exist yet, or a certificate and a key that do not match
- * yet. Another program may still be writing these files. A file that is unusable for another reason
- * does not count as missing.
+ * yet. Another program may still be writing the files. A file that exists but cannot be used does
+ * not count as missing.
  *
  * @param reason one line with the control plane or provider that uses the file, the bootstrap field
  *     and the path

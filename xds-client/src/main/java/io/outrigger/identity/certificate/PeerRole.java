@@ -16,7 +16,7 @@ public enum PeerRole {
     return word;
   }
 
-  /** The extended key usage of certificates for this role (RFC 5280 section 4.2.1.12). */
+  /** The extended key usage (RFC 5280 section 4.2.1.12) that certificates of this role need. */
   String usage() {
     return usage;
   }

@@ -13,10 +13,10 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Lets TLS libraries verify servers or clients through a {@link Judge}. One trust manager serves
- * all connections of a TLS context, even if their server names differ. A refusal is thrown as a
- * {@link RefusedCertificate}. Host names are not checked, because the endpoint identification
- * algorithm of an engine has no effect here (A29).
+ * Lets TLS libraries verify servers or clients with a {@link Judge}. One trust manager serves all
+ * connections of a TLS context, even if their server names differ. A refusal is thrown as a {@link
+ * RefusedCertificate}. Host names are not checked, and the endpoint identification algorithm of an
+ * engine has no effect here (A29).
  */
 @AnyThread
 public class PeerTrustManager extends X509ExtendedTrustManager {
@@ -93,8 +93,8 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
 
   /**
    * Netty creates certificate objects for each connection. This method replaces the certificates by
-   * equal objects of the JDK. The JDK keeps one object for equal bytes, and remembers its verified
-   * signatures. A chain that many connections present is therefore parsed and verified once.
+   * equal objects of the JDK. The JDK keeps one object for equal bytes, so it parses a chain that
+   * many connections present, and verifies its signatures, only once.
    */
   public static X509Certificate[] shared(X509Certificate[] chain) throws CertificateException {
     CertificateFactory factory = CertificateFactory.getInstance("X.509");

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Verifies the certificate chain of a peer. The chain must lead to the roots (A29, A82), or with a
- * SPIFFE bundle map to the roots of the peer's own trust domain (A87). The names of the leaf must
- * be accepted by the settings (A29-03, A101); no other host name check is done. All connections
- * with the same settings and roots share one verifier.
+ * Verifies the certificate chain of a peer. The chain must lead to the roots (A29, A82); if there
+ * is a SPIFFE bundle map, to the roots of the peer's own trust domain (A87). The names of the leaf
+ * must be accepted by the settings (A29-03, A101); no other host name check is done. All
+ * connections with the same settings and roots share one verifier.
  */
 @AnyThread
 public final class PeerVerifier {
@@ -57,9 +57,9 @@ public final class PeerVerifier {
   }
 
   /**
-   * Returns why this verifier does not accept a peer that another verifier has accepted. Validity
-   * dates are checked only in handshakes: an open connection survives the expiry of its
-   * certificate.
+   * Returns why this verifier refuses the peer of an open connection; empty when it accepts the
+   * peer. Validity dates are checked only in handshakes: an open connection survives the expiry of
+   * its certificate.
    */
   public Optional<CertificateRefusal> objectionToOpen(
       List<X509Certificate> chain, Optional<String> serverName) {

@@ -73,7 +73,7 @@ public final class PrivateKeyReader {
     return Der.of(Der.SEQUENCE, Der.zero(), named, key).bytes();
   }
 
-  /** Tries the algorithms in turn: a {@code KeyFactory} refuses a key of another algorithm. */
+  /** Tries the algorithms in turn, because a KeyFactory refuses a key of another algorithm. */
   private static PrivateKey key(CredentialFile file, byte[] pkcs8) throws UnusableFile {
     for (String algorithm : ALGORITHMS) {
       try {

@@ -4,8 +4,8 @@ import io.outrigger.config.tls.HandshakeResult;
 import java.security.cert.CertificateException;
 
 /**
- * The certificate of a peer is not accepted. The message is for operators. BoringSSL chooses the
- * alert for the peer from the result (RFC 8446 section 6.2). The JDK always sends {@code
+ * The certificate of a peer is not accepted. The message is for operators. BoringSSL sends the peer
+ * the alert for {@link #result} (RFC 8446 section 6.2). The JDK always sends the alert {@code
  * certificate_unknown}.
  */
 public final class RefusedCertificate extends CertificateException {

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 public sealed interface Roots {
   List<X509Certificate> certificates();
 
-  /** Returns a one-line warning about parts of the source that are not used; empty if none. */
+  /** Returns a one-line warning about ignored parts of the source of the roots; empty if none. */
   default Optional<String> note() {
     return Optional.empty();
   }
@@ -47,7 +47,7 @@ public sealed interface Roots {
 
   /**
    * Roots by SPIFFE trust domain; each root is trusted only for names of its own domain (A87). The
-   * map may be empty.
+   * map of domains may be empty.
    */
   record SpiffeBundles(Map<String, List<X509Certificate>> byTrustDomain) implements Roots {
     public SpiffeBundles {

@@ -41,7 +41,7 @@ record SigningRequest(KeyPair pair) {
     return pair.getPrivate();
   }
 
-  /** Returns the request in PEM for {@code uri}. Without a URI, the CA chooses the names. */
+  /** Returns the signing request in PEM. Without a URI, the CA chooses the names. */
   String pem(Optional<String> uri) {
     Der subject = Der.of(Der.SEQUENCE);
     Der attributes = uri.map(SigningRequest::named).orElseGet(() -> Der.of(Der.CONTEXT_0));
@@ -58,7 +58,7 @@ record SigningRequest(KeyPair pair) {
   }
 
   /**
-   * Returns attributes that request {@code uri} as a critical name, because the request has no
+   * Returns the attributes that request the URI as a critical name, because the request has no
    * subject.
    */
   private static Der named(String uri) {

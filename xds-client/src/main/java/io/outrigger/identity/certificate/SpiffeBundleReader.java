@@ -13,9 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads a SPIFFE trust bundle map (A87). The map has a set of JSON Web Keys for each trust domain.
- * Each X.509 key has a root in {@code x5c}. One wrong entry makes the whole map unusable. SPIRE
- * also writes keys for JWTs into the sets; these are ignored (decision xds-0046).
+ * Reads a SPIFFE trust bundle map (A87). The map assigns a set of JSON Web Keys to each trust
+ * domain. The field {@code x5c} of each X.509 key has a root certificate. One wrong entry makes the
+ * whole map unusable. Keys for JWTs, which SPIRE also writes into the sets, are ignored (decision
+ * xds-0046).
  */
 final class SpiffeBundleReader {
   private static final String X509 = "x509-svid";

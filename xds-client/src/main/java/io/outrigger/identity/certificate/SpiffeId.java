@@ -9,7 +9,7 @@ record SpiffeId(String trustDomain) {
   private static final int MAX_LENGTH = 2048;
   private static final String TRUST_DOMAIN = "[a-z0-9._-]{1,255}";
 
-  /** Excludes paths with a segment that is empty, {@code .} or {@code ..}. */
+  /** Excludes paths with an empty segment or a segment {@code .} or {@code ..}. */
   private static final Pattern FORM =
       Pattern.compile("spiffe://(" + TRUST_DOMAIN + ")(?:/(?!\\.\\.?(?:/|$))[A-Za-z0-9._-]++)*+");
 

@@ -12,7 +12,7 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * The roots of the system (A82): the roots in the file that the environment names, otherwise the
+ * The roots of the system (A82): from the file that {@code SSL_CERT_FILE} names, otherwise the
  * roots of the JVM.
  *
  * @param file the value of {@code SSL_CERT_FILE}; an empty value counts as unset
@@ -28,7 +28,7 @@ public record SystemRoots(Optional<String> file) {
     return new SystemRoots(Optional.ofNullable(environment.get(VARIABLE)));
   }
 
-  /** The trust stores of the JVM, which uses the first existing file (JSSE reference). */
+  /** The trust stores of the JVM (JSSE reference); the JVM uses the first that exists. */
   private static Stream<String> storesOfJvm() {
     Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
     String named = System.getProperty("javax.net.ssl.trustStore", "");

@@ -31,14 +31,14 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of roots. This class searches for a path from a peer's certificate to a root, and verifies
- * the path (RFC 5280 section 6).
+ * A set of root certificates. This class searches for a path from a peer's certificate to a root,
+ * and verifies the path (RFC 5280 section 6).
  *
  * <p>The JDK verifies the certificates below a root but ignores the root's own dates, usages and
  * constraints. A root may be any certificate that an operator has put into a file, even an
- * intermediate or the peer's own. Therefore this class checks the root like the certificates below
- * the root, as Go's verifier does. This class also checks the extended key usages of all
- * certificates of a path and rejects SHA-1.
+ * intermediate or the peer's own. This class checks a root like the certificates below it, as Go's
+ * verifier does. This class also checks the extended key usages of all certificates of a path and
+ * rejects SHA-1.
  */
 @AnyThread
 final class TrustedRoots {
@@ -57,7 +57,7 @@ final class TrustedRoots {
   private static final String ANY_USAGE = "2.5.29.37.0";
   private static final String NAME_CONSTRAINTS = "2.5.29.30";
 
-  /** Bit positions in the key usage extension (RFC 5280 section 4.2.1.3). */
+  /** The bit positions in the key usage extension (RFC 5280 section 4.2.1.3). */
   private static final int DIGITAL_SIGNATURE = 0;
 
   private static final int CERTIFICATE_SIGNATURE = 5;
@@ -81,7 +81,7 @@ final class TrustedRoots {
 
   /**
    * Returns why no path leads from the first certificate to a root; empty if a path exists. Takes
-   * about 100 µs when the JDK has verified the same certificates before.
+   * about 100 µs when the JDK has already verified the certificates.
    *
    * @param chain the peer's own certificate, then others in any order
    * @param now the time at which all certificates of a path must be valid; empty to ignore dates
@@ -134,7 +134,7 @@ final class TrustedRoots {
                   + "\"");
     }
 
-    /** Whether the present path, ending in {@code last}, can be extended to an accepted path. */
+    /** Whether the current path, whose end is {@code last}, can be extended to an accepted path. */
     private boolean leadsToRoot(X509Certificate last) {
       for (X509Certificate root : named(last.getIssuerX500Principal())) {
         if (isSignedBy(last, root)) {
@@ -260,8 +260,8 @@ final class TrustedRoots {
     }
 
     /**
-     * Returns the latest {@code notBefore} in the path. If there is any time at which all
-     * certificates are valid, they are valid at the latest {@code notBefore}.
+     * Returns the latest {@code notBefore} of the certificates in the path. If the validity periods
+     * overlap, all certificates are valid at the latest {@code notBefore}.
      */
     private Date latestStart() {
       return path.stream()
@@ -283,7 +283,7 @@ final class TrustedRoots {
     return isForRole(leaf) ? Optional.empty() : notForRole(leaf);
   }
 
-  /** Whether signatures of {@code key} take so long that a peer could overload this process. */
+  /** Whether verifying signatures with this key is so slow that a peer could cause overload. */
   private static boolean isCostly(PublicKey key) {
     return key instanceof RSAPublicKey rsa
         && (rsa.getModulus().bitLength() > MAX_MODULUS_BITS

@@ -2,7 +2,7 @@ package io.outrigger.identity.certificate;
 
 import io.outrigger.base.PlainText;
 
-/** A file cannot be used; the message names its field, its path, the reason and the remedy. */
+/** A file cannot be used; the message names the bootstrap field, path, reason and remedy. */
 public final class UnusableFile extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -18,8 +18,8 @@ public final class UnusableFile extends Exception {
   }
 
   /**
-   * Creates an exception for a file that does not exist or does not match another file. Perhaps the
-   * file is still being written.
+   * Creates an exception for a file that does not exist or does not match another file, perhaps
+   * because the file is still being written.
    */
   static UnusableFile unfinished(String field, String path, String reason) {
     return new UnusableFile(field, path, reason, true);

@@ -20,7 +20,7 @@ public interface WorkloadApi {
   interface Listener {
     void onResponse(WorkloadResponse response);
 
-    /** Called last, with a reason that is never OK. */
+    /** The last event of the call; the reason is never OK. */
     void onClosed(RpcStatus reason);
   }
 

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 
 /**
  * A response of the SPIFFE Workload API to {@code FetchX509SVID}, not yet validated (SPIFFE
- * Workload API, section 5). Of several SVIDs the first is used.
+ * Workload API, section 5). If the response has several SVIDs, the first is used.
  *
  * @param first the first SVID; empty when the response has none
  * @param federated the other domains' bundles (concatenated DER), by trust domain name or URI
@@ -49,7 +49,7 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
     return new CredentialFile(name, "of the Workload API " + endpoint, "");
   }
 
-  /** Returns the first SVID; fails unless its ID is a SPIFFE ID. */
+  /** Returns the first SVID; fails if there is none or if its ID is not a SPIFFE ID. */
   private Svid svid(String endpoint) throws UnusableFile {
     Svid svid =
         first.orElseThrow(

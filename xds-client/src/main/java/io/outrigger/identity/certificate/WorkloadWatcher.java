@@ -16,29 +16,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the SPIFFE Workload API through one call (SPW-01). Each response replaces the previous
- * one, and the next response is requested {@link #PACE} later. A call that ends, or has no response
- * for a minute, is retried after a back-off. A failure does not change the certificates in use.
+ * one, and the next response is requested {@link #PACE} later. A call that ends, or receives no
+ * response for a minute, is retried after a back-off. A failure does not change the certificates in
+ * use.
  */
 @ControlConfined
 final class WorkloadWatcher extends CertificateSource {
-  /** How long clusters wait for the first response, including the time to load gRPC. */
+  /** How long calls wait for the first response, including the time to load gRPC. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
   /**
-   * How long a call may wait for its first response. An agent that must wait for a kubelet may need
-   * half a minute to answer. An agent whose socket another agent has taken over never answers.
+   * How long a Workload API call may wait for its first response. An agent that must wait for a
+   * kubelet may need half a minute to answer. An agent whose socket another agent has taken over
+   * never answers.
    */
   static final Duration GIVE_UP = Duration.ofMinutes(1);
 
   /**
-   * The maximum back-off: short, because the agent is on the same machine and calls may wait for an
-   * identity.
+   * The maximum back-off is short, because the agent is on the same machine and calls may wait for
+   * an identity.
    */
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   /**
-   * The minimum time between reads of two responses. This time limits the work that an agent can
-   * cause by sending responses in a loop.
+   * The minimum time between reads of two responses; limits the load by an agent that sends
+   * responses in a loop.
    */
   static final Duration PACE = PathWatcher.PACE;
 
@@ -119,7 +121,7 @@ final class WorkloadWatcher extends CertificateSource {
     }
   }
 
-  /** The responses of one call, requested and read one at a time, off the control loop. */
+  /** Requests and reads the responses of one call, one at a time, off the control loop. */
   private final class Answers implements WorkloadApi.Listener {
     private final WorkloadEndpoint endpoint;
     private final long startedNanos = loop.nanoTime();

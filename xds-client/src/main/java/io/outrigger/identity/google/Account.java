@@ -22,13 +22,13 @@ sealed interface Account {
 
   HttpRequest request(Instant now) throws NoToken;
 
-  /** Returns why the response cannot come from the intended server; empty if it can. */
+  /** Returns why the response cannot come from the intended token server; empty if it can. */
   default Optional<String> objection(HttpResponse<?> answer) {
     return Optional.empty();
   }
 
   /**
-   * The account of the machine or pod, whose tokens the metadata server of the local network
+   * The account of this machine or pod, whose tokens the metadata server of the local network
    * provides.
    *
    * @param host a host name or address, with an optional port
@@ -49,8 +49,8 @@ sealed interface Account {
     }
 
     /**
-     * Requires the header of Google's metadata server, because on another network the address of
-     * the server may belong to any machine.
+     * Requires the response header of Google's metadata server, because in another network its
+     * address may belong to any machine.
      */
     @Override
     public Optional<String> objection(HttpResponse<?> answer) {

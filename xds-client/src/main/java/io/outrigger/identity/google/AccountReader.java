@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 
 /**
  * Finds the application default credentials: the file that the environment names, else the metadata
- * server. Error messages name the file and the field in it, and quote no secret.
+ * server. Error messages name the file and the field in it, and never quote a secret.
  */
 record AccountReader(CredentialFile file, JsonObject content) {
   static final String FILE_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS";
@@ -84,7 +84,7 @@ record AccountReader(CredentialFile file, JsonObject content) {
     return new ServiceAccount(text("client_email"), text("private_key_id"), key(), tokenUri());
   }
 
-  /** The token server's URI, which must be https because secrets of the file are sent there. */
+  /** The token server's URI, which must be https because it receives secrets of the file. */
   private URI tokenUri() throws UnusableFile {
     String name = "token_uri";
     try {

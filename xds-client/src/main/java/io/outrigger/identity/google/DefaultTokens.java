@@ -19,7 +19,7 @@ import javax.net.ssl.SSLContext;
 
 /**
  * Fetches tokens with the application default credentials. The key file is read again for each
- * token, so that a replaced file takes effect, and the key is not kept in between.
+ * token: a replaced file takes effect, and the key is not kept in memory.
  */
 @AnyThread
 public final class DefaultTokens implements TokenSource {

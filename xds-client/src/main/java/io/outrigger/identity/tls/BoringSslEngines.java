@@ -44,7 +44,7 @@ import javax.net.ssl.SSLException;
  */
 @AnyThread
 record BoringSslEngines(SslContext context) implements TlsEngines {
-  /** The maximum size of a Certificate message; the JDK has the same limit. */
+  /** The maximum size of a TLS Certificate message; the JDK has the same limit. */
   private static final int MAX_CERTIFICATE_BYTES = 32 << 10;
 
   /**
@@ -56,10 +56,10 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
   /** The port passed to Netty, which uses it only to find sessions to resume. */
   private static final int NO_PORT = -1;
 
-  /** The maximum size of an EC key: P-384 is the largest curve that was tested with BoringSSL. */
+  /** The maximum size of an EC key: no larger curve was tested with BoringSSL. */
   private static final int MAX_EC_BITS = 384;
 
-  /** Whether BoringSSL, which does not support Edwards curves, can sign with {@code key}. */
+  /** Whether BoringSSL, which does not support Edwards curves, can sign with this key. */
   static boolean canSign(PublicKey key) {
     if (key instanceof ECPublicKey ec) {
       return ec.getParams().getOrder().bitLength() <= MAX_EC_BITS;
@@ -121,7 +121,8 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
     }
     SSLEngine engine = context.newEngine(buffers, serverName.get(), NO_PORT);
     if (engine instanceof ReferenceCountedOpenSslEngine known) {
-      // The name is set here: Netty omits names without a dot, and SNIHostName rejects underscores.
+      // The server name is set here, because Netty omits names without a dot, and SNIHostName
+      // rejects underscores.
       SSL.setTlsExtHostName(known.sslPointer(), serverName.get());
     }
     return engine;

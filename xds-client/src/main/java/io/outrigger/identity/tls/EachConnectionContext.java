@@ -34,12 +34,12 @@ public final class EachConnectionContext extends SslContext {
 
   private final Function<UpstreamTls, TlsMaterial> certificates;
 
-  /** Makes a context that calls {@code certificates} for each connection. */
+  /** Makes a context that gets the certificates separately for each connection. */
   public EachConnectionContext(Function<UpstreamTls, TlsMaterial> certificates) {
     this.certificates = certificates;
   }
 
-  /** Returns settings that send {@code host} as SNI and require it in the server's certificate. */
+  /** Returns settings that send the host as SNI and require it in the server's certificate. */
   public static UpstreamTls settings(String host) {
     boolean isBracketed = host.startsWith("[") && host.endsWith("]");
     String name = isBracketed ? host.substring(1, host.length() - 1) : host;

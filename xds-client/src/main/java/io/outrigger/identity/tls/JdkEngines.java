@@ -34,14 +34,14 @@ import javax.net.ssl.TrustManager;
  * proxy-0043).
  *
  * <p>Netty's context builder is not used: it would encrypt the key into a key store with thousands
- * of rounds, and read the JDK's own authorities.
+ * of rounds, and read the JDK's own root certificates.
  */
 @AnyThread
 record JdkEngines(SslContext context) implements TlsEngines {
   /**
-   * This session timeout exceeds the maximum lifetime of tickets (RFC 8446 section 4.6.1). The JDK
-   * therefore drops tickets as a client and sends no tickets as a server. With a shorter timeout,
-   * each ticket would create a session of up to 32 KiB that lives as long as its connection.
+   * This session timeout exceeds the maximum lifetime of tickets (RFC 8446 section 4.6.1), so the
+   * JDK drops tickets as a client and sends no tickets as a server. With a shorter timeout, each
+   * ticket would create a session of up to 32 KiB that lives as long as its connection.
    */
   private static final int SESSION_SECONDS = 30 * 24 * 3600;
 

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the body of an HTTP response: as a whole, or line by line. If the body or a line is too
- * long, the response fails. The HTTP client calls this subscriber from one thread at a time.
+ * Receives the body of an HTTP response: as a whole, or line by line. If the body, or a line of it,
+ * is too long, the response fails. The HTTP client calls this subscriber from one thread at a time.
  */
 @AnyThread
 public final class ResponseBody implements BodySubscriber<byte[]> {
@@ -48,7 +48,7 @@ public final class ResponseBody implements BodySubscriber<byte[]> {
   }
 
   /**
-   * @param executor the executor that calls {@code consumer} with each line; reading continues
+   * @param executor the executor that calls {@code consumer} with each line; the next line is read
    *     after the call
    */
   public static ResponseBody lines(int maxBytes, Executor executor, Consumer<byte[]> consumer) {

@@ -85,7 +85,7 @@ public final class TlsFailure {
     return fault.find() ? Optional.of(fault.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();
   }
 
-  /** Returns the A118 value of a failure; {@code UNKNOWN_FAILURE} for an unknown message. */
+  /** Returns the A118 value of a failure, or UNKNOWN_FAILURE for an unknown message. */
   public static HandshakeResult result(@Nullable Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof RefusedCertificate refused) {

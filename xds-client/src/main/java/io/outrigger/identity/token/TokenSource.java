@@ -12,7 +12,7 @@ public interface TokenSource extends AutoCloseable {
    * cancels the result, which ends the request.
    *
    * @param now the current time, which a signed token request contains
-   * @return completed on any thread, with a token or a {@link NoToken}
+   * @return a future that is completed on any thread, with a token or a {@link NoToken}
    */
   CompletableFuture<AccessToken> fetch(Instant now);
 

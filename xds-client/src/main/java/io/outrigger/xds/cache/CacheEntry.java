@@ -13,9 +13,9 @@ import java.util.Optional;
  * The cached state of one resource (A88 "Cache Entry States").
  *
  * @param held the resource in use
- * @param dataError the latest error of the resource itself; present in every error state
+ * @param dataError the latest error of the resource itself; present in all error states
  * @param streamError the connectivity error (A57), which is newer than any data error. The first
- *     response of the next stream removes this error, but an entry in state REQUESTED keeps it
+ *     response of the next stream removes a stream error, but an entry in state REQUESTED keeps it
  *     until the resource arrives
  */
 @AnyThread
@@ -54,7 +54,7 @@ public record CacheEntry<T>(
   }
 
   /**
-   * An error of the resource itself.
+   * An error of the resource itself, not of the connection to the server.
    *
    * @param version the version of the refused resource, or of the response with the error; may be
    *     empty
@@ -87,8 +87,8 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Returns the ambient error, or the reason why no resource is in use. An outage does not replace
-   * the status of a resource that does not exist (A31-09).
+   * Returns the error that watchers have received: an ambient error, or the reason why no resource
+   * is in use. An outage does not replace the status of a resource that does not exist (A31-09).
    */
   public Optional<RpcStatus> error() {
     Optional<RpcStatus> error = dataError.map(DataError::status);
@@ -98,7 +98,7 @@ public record CacheEntry<T>(
         .or(() -> error);
   }
 
-  /** Returns the value in use if it equals {@code value}, so that later comparisons are cheap. */
+  /** Returns the value in use if it equals the argument; later comparisons are then cheap. */
   T heldIfEqual(T value) {
     return held.map(Held::value).filter(value::equals).orElse(value);
   }

@@ -26,7 +26,7 @@ public sealed interface CacheEvent<T> {
     }
   }
 
-  /** A resource of an earlier process is used, because no control plane answers. */
+  /** A resource that an earlier process stored comes into use, because no control plane answers. */
   record Restored<T>(Held<T> held) implements CacheEvent<T> {
     @Override
     public CacheEntry<T> next(CacheEntry<T> entry, ServerFeatures features) {
@@ -35,7 +35,7 @@ public sealed interface CacheEvent<T> {
     }
   }
 
-  /** The resource in use was decoded again under other overlay rules. */
+  /** The overlay rules have changed; the resource in use was decoded again with the new rules. */
   record Overlaid<T>(T value, Overlay overlay) implements CacheEvent<T> {
     @Override
     public CacheEntry<T> next(CacheEntry<T> entry, ServerFeatures features) {
@@ -48,7 +48,7 @@ public sealed interface CacheEvent<T> {
     }
   }
 
-  /** An invalid version arrived; {@code message} lists all errors. */
+  /** An invalid version of the resource arrived; the message lists all errors. */
   record Rejected<T>(String message, RawResource raw, String version, Instant at)
       implements CacheEvent<T> {
     @Override
@@ -120,8 +120,8 @@ public sealed interface CacheEvent<T> {
   record StreamRecovered<T>() implements CacheEvent<T> {
     @Override
     public CacheEntry<T> next(CacheEntry<T> entry, ServerFeatures features) {
-      // A watcher that received a failure cannot return to waiting. A resource that has no update
-      // yet therefore keeps its stream error until an update arrives (decision xds-0013).
+      // A watcher that has received a failure cannot go back to waiting for a first update. A
+      // resource without an update keeps its stream error (decision xds-0013).
       return entry.state() == CacheState.REQUESTED
           ? entry
           : entry.withStreamError(Optional.empty());

@@ -29,8 +29,8 @@ import io.outrigger.xds.cache.CacheEvent.Restored;
  * </pre>
  *
  * <p>A STALE resource was stored by an earlier process; no server has sent it to this process.
- * Therefore Deleted, TimerFired, and ServerError with NOT_FOUND or PERMISSION_DENIED drop the
- * resource regardless of the server's features.
+ * Deleted, TimerFired, and ServerError with NOT_FOUND or PERMISSION_DENIED drop a STALE resource
+ * regardless of the server's features.
  *
  * <p>Watchers receive the difference between the previous and the next entry, so their state equals
  * the state in dumps (A88-38).
@@ -39,8 +39,8 @@ public final class CacheTransition {
   private CacheTransition() {}
 
   /**
-   * The result of a transition. The caller stores the entry, stops the timers and notifies the
-   * watchers, in this order.
+   * The transition of a cache entry by an event. The caller stores the entry, stops the timers and
+   * notifies the watchers, in this order.
    *
    * @param stopsTimers whether the timers of all servers stop, and not only the timer of the server
    *     that answered
@@ -50,7 +50,7 @@ public final class CacheTransition {
       boolean sameError = before.error().equals(next.error());
       if (next.held().isPresent()) {
         T value = next.held().get().value();
-        // Watchers of served addresses ignored the stale value, so every fresh value is delivered.
+        // Ports of --serve ignore stale values and need the first fresh value, even an equal one.
         boolean isFresh = before.isStale() && !next.isStale();
         if (before.held().isEmpty() || before.held().get().value() != value || isFresh) {
           watcher.onChanged(Outcome.ok(value));
@@ -68,7 +68,7 @@ public final class CacheTransition {
    * Applies {@code event}.
    *
    * @param features the features of the server that caused the event (A88-18)
-   * @throws IllegalStateException if the event is impossible in the state of {@code entry}
+   * @throws IllegalStateException if the event is impossible in the state of the entry
    */
   public static <T> Step<T> apply(
       CacheEntry<T> entry, CacheEvent<T> event, ServerFeatures features) {

@@ -79,7 +79,7 @@ final class AddressDecoder {
 
   /**
    * Decodes a range of addresses. An absent {@code prefix_len} means 0. A prefix longer than the
-   * address means a range of this single address (A36).
+   * address selects only this address (A36).
    */
   static Optional<CidrRange> range(
       io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {

@@ -21,7 +21,7 @@ final class BalancingPolicyDecoder {
   /** The maximum depth of nested policies (A52 "xDS LB Policy Registry"). */
   static final int MAX_DEPTH = 16;
 
-  /** The type of a policy that is valid only for an aggregate cluster (A75-04). */
+  /** The type URL of the policy that is valid only for an aggregate cluster (A75-04). */
   private static final String CLUSTER_PROVIDED =
       "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided";
 
@@ -115,8 +115,8 @@ final class BalancingPolicyDecoder {
   }
 
   /**
-   * Decodes the first supported child policy in a service config. Each object in the list has one
-   * field: the name of a policy with its configuration.
+   * Decodes the first supported child policy in a service config. Each object in the list of
+   * policies has one field: the name of a policy with its configuration.
    */
   private static Optional<BalancingPolicy> children(
       ListValue policies, String field, int depth, FieldErrors errors) {

@@ -35,7 +35,7 @@ final class ClusterDecoder {
 
   private ClusterDecoder() {}
 
-  /** Removes the map fields, which {@link WireFields} reads from the original bytes instead. */
+  /** Removes the map fields of a cluster, because {@link WireFields} reads the original bytes. */
   static ByteString withoutMaps(ByteString bytes) throws InvalidProtocolBufferException {
     ByteString remainder = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER).remainder();
     int options = Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER;

@@ -44,7 +44,7 @@ final class ClusterSourceDecoder {
     };
   }
 
-  /** Returns false for an aggregate cluster, whose {@code lrs_server} has no effect. */
+  /** Whether the cluster itself has endpoints; {@code lrs_server} has no effect on an aggregate. */
   static boolean hasEndpoints(Cluster proto) {
     return !proto.hasClusterType() || customType(proto).equals(DNS);
   }
@@ -84,7 +84,7 @@ final class ClusterSourceDecoder {
       return Optional.of(new ClusterSource.Eds(config.getServiceName()));
     }
     if (proto.getName().startsWith("xdstp:")) {
-      // A47 "CDS Resource Validation": an xdstp name contains the type of its resource.
+      // The name of an xdstp cluster contains the type Cluster (A47 "CDS Resource Validation").
       return errors
           .at("service_name")
           .refuse("is empty, but the cluster's name cannot name endpoints");
@@ -146,7 +146,7 @@ final class ClusterSourceDecoder {
   }
 
   /**
-   * Adds an error if {@code source} is neither {@code ads} nor {@code self}: a resource may refer
+   * Adds an error if a config source is neither {@code ads} nor {@code self}: a resource may refer
    * only to resources of the server that sent it (A27, A30).
    */
   static void requireAdsOrSelf(boolean present, ConfigSource source, FieldErrors errors) {

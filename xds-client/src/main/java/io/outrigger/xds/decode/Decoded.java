@@ -11,7 +11,7 @@ import java.util.Map;
  * The result of decoding the resources of one response.
  *
  * @param valid the valid resources by name, in order of arrival
- * @param invalid the invalid resources by name; no name is in both maps
+ * @param invalid the invalid resources by name; no name is both valid and invalid
  * @param unnamed the errors of resources whose name could not be read, such as {@code "resource #3:
  *     …"}
  * @param overlay the overlay that was applied to the valid resources

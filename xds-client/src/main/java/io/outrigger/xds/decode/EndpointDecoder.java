@@ -44,10 +44,10 @@ final class EndpointDecoder {
   };
 
   /**
-   * The parts of a resource. The endpoints are decoded one by one. The metadata of the localities
-   * consists of map fields, which {@link WireFields} reads.
+   * The parts into which a ClusterLoadAssignment is split. The endpoints are decoded one by one.
+   * The metadata of the localities consists of map fields, which {@link WireFields} reads.
    *
-   * @param rest the resource without the other two parts
+   * @param rest the resource without endpoints and without metadata of localities
    * @param endpoints the bytes of the endpoints of each locality
    */
   record Parts(ClusterLoadAssignment rest, List<List<ByteString>> endpoints, Cut metadata) {
@@ -103,7 +103,7 @@ final class EndpointDecoder {
     return Optional.of(new EndpointDecoder(parts, known).decode(errors));
   }
 
-  /** Returns the previous endpoint for each one of {@code next}; null if its bytes have changed. */
+  /** Returns, for each new endpoint, the equal previous endpoint, or null if there is none. */
   private static List<@Nullable Endpoint> known(Known before, Parts next)
       throws InvalidProtocolBufferException {
     Parts last = Parts.parse(before.bytes());
@@ -307,7 +307,7 @@ final class EndpointDecoder {
                     .map(share -> new DropCategory(drop.getCategory(), share)));
   }
 
-  /** Returns {@code text} if it can be an {@code :authority} (A81), else an empty string. */
+  /** Returns the text if it can be an {@code :authority} (A81), else an empty string. */
   private static String hostname(String text) {
     for (int i = 0; i < text.length(); i++) { // runs for each endpoint, so no stream
       if (text.charAt(i) <= ' ' || text.charAt(i) > '~') {

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * Decodes {@code HTTPFault}: the delay, the abort and the maximum number of active faults (A33).
- * Other fields are ignored.
+ * Other fields of HTTPFault are ignored.
  */
 final class FaultDecoder {
   static final String TYPE = "envoy.extensions.filters.http.fault.v3.HTTPFault";

@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects the errors of one resource, and the fields of the resource that have no effect.
  *
- * <p>A resource with an error is rejected as a whole. Its decoders may therefore return any value.
+ * <p>A resource with an error is rejected as a whole, whatever its decoders return.
  *
  * <p>Each instance is a view of one part of the message. A view is cheap, because its path is built
- * only when an error is added. The views of a resource share one list of errors and one thread.
+ * only when an error is added. All views of a resource share one list of errors and are used on one
+ * thread.
  */
 public final class FieldErrors {
   /** Limits the size of a NACK: a resource may have 10,000 invalid endpoints. */
@@ -59,7 +60,7 @@ public final class FieldErrors {
     return new FieldErrors(found, this, name, -1, key);
   }
 
-  /** Decodes the elements of the repeated field {@code name}; omits elements without a result. */
+  /** Decodes the elements of the repeated field {@code name}; omits those that decode to empty. */
   <P, T> List<T> each(
       String name,
       List<P> protos,
@@ -105,7 +106,7 @@ public final class FieldErrors {
     return found.count;
   }
 
-  /** Lists at most {@link #MAX_ERRORS} errors and, as last entry, the number of further errors. */
+  /** Lists at most {@link #MAX_ERRORS} errors; the last entry is the number of further errors. */
   public List<FieldError> all() {
     var errors = new ArrayList<>(found.errors);
     if (found.count > MAX_ERRORS) {

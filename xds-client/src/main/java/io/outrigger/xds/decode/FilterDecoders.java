@@ -32,7 +32,7 @@ record FilterDecoders(List<FilterDecoder> decoders) {
   static final FilterDecoders SERVER =
       new FilterDecoders(List.of(ROUTER_DECODER, RbacDecoder.DECODER));
 
-  /** The filters of clients and servers, which may use the same route configuration. */
+  /** The filters of both clients and servers, which may use the same route configuration. */
   static final FilterDecoders ALL =
       new FilterDecoders(
           List.of(

@@ -74,7 +74,7 @@ final class HttpFilterDecoder {
   }
 
   /**
-   * Decodes {@code any} with the decoder of its type.
+   * Decodes a filter or an override with the decoder of its type.
    *
    * @param subject the description of the filter or override in messages
    */
@@ -91,7 +91,7 @@ final class HttpFilterDecoder {
             subject + " of type " + typed.get().quotedType() + " " + notSupported(known));
   }
 
-  /** Returns true for an unreadable TypedStruct, because the decoder reports the error later. */
+  /** Whether the filter's type is supported; true for an unreadable TypedStruct. */
   private static boolean isKnown(Any config, boolean isOverride, FilterDecoders known) {
     return TypedConfig.of(config, FieldErrors.ofResource())
         .map(typed -> known.find(typed.typeName(), isOverride).isPresent())

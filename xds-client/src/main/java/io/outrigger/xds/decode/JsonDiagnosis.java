@@ -41,7 +41,7 @@ final class JsonDiagnosis {
       String json = JsonFormat.printer().print(tree);
       message(JsonParser.parseString(json).getAsJsonObject(), type, errors);
     } catch (InvalidProtocolBufferException | IllegalArgumentException noJson) {
-      // The caller reports the parser's own message, which names no field.
+      // The caller reports the parser's own error message, which names no field.
     }
   }
 

@@ -48,7 +48,7 @@ final class KnownTypes {
 
   private KnownTypes() {}
 
-  /** Returns all types in the proto files of the known types and in the files that these import. */
+  /** Returns all types in the proto files of the known types, and in imported files. */
   static TypeRegistry all() {
     return All.REGISTRY;
   }
@@ -59,7 +59,7 @@ final class KnownTypes {
     return Optional.ofNullable(isUrl ? all().find(TypedConfig.typeName(url)) : null);
   }
 
-  /** Returns the descriptor of a listed type; the type's generated class has the same name. */
+  /** Returns the descriptor of a known type; the type's generated class has the same name. */
   private static Descriptor load(String name) {
     if (name.equals(RandomSubsettingMessage.TYPE)) {
       return RandomSubsettingMessage.descriptor();

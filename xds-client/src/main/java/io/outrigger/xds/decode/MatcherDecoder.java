@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** Decodes fractions, and the matchers of routes and policies for paths, headers and texts. */
+/** Decodes fractions, and the matchers of routes and policies for paths, headers and strings. */
 final class MatcherDecoder {
   private MatcherDecoder() {}
 

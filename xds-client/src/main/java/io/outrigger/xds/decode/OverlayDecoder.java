@@ -57,7 +57,7 @@ final class OverlayDecoder {
     }
   }
 
-  /** Sets the ALPN names of the first rule that has any; a Cluster has no field for such names. */
+  /** Sets the ALPN names of the first rule that has any; a Cluster has no field for ALPN names. */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
     OverlayEffect effect = result.effect();

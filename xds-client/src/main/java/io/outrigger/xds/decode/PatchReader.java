@@ -261,7 +261,7 @@ public final class PatchReader {
         && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
   }
 
-  /** Returns {@code value} with {@code @type} added to its entry; only one entry is supported. */
+  /** Returns the value with {@code @type} added to its only entry; refuses other entries. */
   private static Optional<JsonObject> options(JsonElement value, FieldErrors errors) {
     if (!(value instanceof JsonObject map)
         || !map.keySet().equals(Set.of(PROTOCOL_OPTIONS))
@@ -299,7 +299,7 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the key of {@link #EFFECTIVE} for the parent of {@code field}
+   * @param message the key in {@link #EFFECTIVE} of the message or list with {@code field}
    */
   private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
     Set<String> effective = EFFECTIVE.get(message);

@@ -29,10 +29,10 @@ record PolicyDecoder(String typeName, Extension extension, Custom custom, Option
     Optional<BalancingPolicy> decode(LoadBalancingPolicy proto, FieldErrors errors);
   }
 
-  /** The form of gRPC's service config. Control planes send this form in a TypedStruct. */
+  /** A policy in the form of gRPC's service config, which control planes send in a TypedStruct. */
   record Custom(String name, Function<ServiceConfig, Optional<BalancingPolicy>> decoder) {}
 
-  /** A value of {@code lb_policy} (A52-04), with settings in another field of the cluster. */
+  /** A policy chosen by {@code lb_policy} (A52-04), with settings in another cluster field. */
   record Legacy(
       Cluster.LbPolicy value,
       BiFunction<Cluster, FieldErrors, Optional<BalancingPolicy>> decoder) {}

@@ -181,7 +181,7 @@ final class RbacDecoder {
     };
   }
 
-  /** A range without a port is an error: a DENY policy with it would deny nothing (xds-0075). */
+  /** An empty port range is an error: a DENY policy with it would deny nothing (xds-0075). */
   private static Optional<? extends Criterion> ports(long start, long end, FieldErrors errors) {
     return Math.max(start, 1) >= Math.min(end, 65_536)
         ? errors.refuse("contains no port from 1 to 65535")

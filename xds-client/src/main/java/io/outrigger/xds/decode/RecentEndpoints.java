@@ -23,7 +23,7 @@ public final class RecentEndpoints {
 
   private record Recent(WeakReference<EndpointSet> set, WeakReference<RawResource> raw) {}
 
-  /** A remembered set and the bytes from which it was decoded. */
+  /** A set of endpoints, and the bytes from which it was decoded. */
   record Known(EndpointSet set, ByteString bytes) {}
 
   private final Map<String, Recent> sets = new ConcurrentHashMap<>();

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Removes secrets from messages of the control plane. Secrets are: fields that the proto files mark
  * as sensitive; fields, headers and members of a {@code Struct} with secret names; all metadata
  * that Envoy would send to a gRPC service. Data that cannot be parsed is removed. Of an {@code Any}
- * of unknown type, only type and length remain. Unknown fields are left out.
+ * of unknown type, only the type and the length remain. Unknown fields are left out.
  */
 @AnyThread
 public final class Redaction {
@@ -44,20 +44,20 @@ public final class Redaction {
 
   private static final Value REDACTED_VALUE = Value.newBuilder().setStringValue(REDACTED).build();
 
-  /** Matches names of headers and metadata whose values are secret; broad on purpose. */
+  /** Matches names of headers and metadata with secret values; deliberately broad. */
   private static final Pattern SECRET =
       Pattern.compile(
           "token|passw(or)?d|passphrase|secret|credential|(api|private|access|json)[-_.]?key"
               + "|authorization|cookie",
           Pattern.CASE_INSENSITIVE);
 
-  /** Matches names of fields with a secret, but not of fields with a secret's name or file. */
+  /** Matches names of fields that hold a secret, not of fields that name a secret or its file. */
   private static final Pattern SECRET_FIELD =
       Pattern.compile(
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
               + "|api_key|private_key|json_key|client_secret)");
 
-  /** The members of a {@code Struct} that may name the setting in its member {@link #VALUE}. */
+  /** The members of a {@code Struct} that may name the setting whose value is in {@link #VALUE}. */
   private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
 
   private static final String VALUE = "value";
@@ -65,8 +65,8 @@ public final class Redaction {
   private Redaction() {}
 
   /**
-   * Returns {@code resource} without secrets; if all parts are readable and without secrets, the
-   * bytes stay the same. An unreadable part is replaced by a {@code Struct} of two fields: {@code
+   * Returns the resource without secrets; if all parts are readable and without secrets, the bytes
+   * stay the same. An unreadable part is replaced by a {@code Struct} of two fields: {@code
    * type_url}, and {@code bytes} with the length of the part. Never throws.
    */
   public static Any of(RawResource resource) {

@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 /**
  * Decodes {@code safe_regex}, which has RE2 syntax (A28 "Path Matching"). The compiler of RE2
  * recurses into nested groups and copies the operand of a counted repetition. For example, <code>
- * ((a{1000}){1000}){1000}</code> compiles to a billion instructions. The size is therefore
- * estimated before an expression is compiled. The estimate need not understand the syntax exactly,
- * because RE2 rejects invalid expressions later.
+ * ((a{1000}){1000}){1000}</code> compiles to a billion instructions. The size of the compiled
+ * expression is estimated before it is compiled. The estimate need not understand the syntax
+ * exactly, because RE2 rejects invalid expressions later.
  */
 final class RegexDecoder {
   static final int MAX_LENGTH = 16 * 1024;
@@ -24,7 +24,7 @@ final class RegexDecoder {
   private static final String ESCAPED = "(?s)\\\\.";
   private static final String CHARACTER_CLASS = "(?s)\\[\\^?.[^\\]]*\\]?";
 
-  /** A counted repetition. The first nine digits of a count are enough to exceed every limit. */
+  /** Matches a counted repetition; nine digits of the count suffice to exceed every limit. */
   private static final java.util.regex.Pattern REPETITION =
       java.util.regex.Pattern.compile("\\{([0-9]{0,9})[0-9]*,?([0-9]{0,9})[0-9]*\\}");
 

@@ -36,7 +36,7 @@ public final class ResourceDecoder {
   }
 
   private interface Rules<M> {
-    /** If the result is empty, {@code errors} has an error. */
+    /** Adds an error to {@code errors} whenever the result is empty. */
     Optional<?> decode(M message, ByteString bytes, DecodeContext context, FieldErrors errors)
         throws InvalidProtocolBufferException;
   }

@@ -58,7 +58,7 @@ public final class ResourceJson {
     }
   }
 
-  /** Reads a document with a list {@code resources} from a JSON tree; never throws. */
+  /** Reads the list {@code resources} of a document from a JSON tree; never throws. */
   public static Document of(JsonElement tree) {
     if (!tree.isJsonObject()
         || !tree.getAsJsonObject().has("resources")

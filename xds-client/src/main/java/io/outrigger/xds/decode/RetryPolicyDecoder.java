@@ -41,7 +41,7 @@ final class RetryPolicyDecoder {
                 codes, attempts, atLeastMinimum(base.get()), atLeastMinimum(max.get())));
   }
 
-  /** Raises an interval to the minimum, after both intervals were compared (A44-03). */
+  /** Raises an interval to the minimum, after both intervals have been compared (A44-03). */
   private static Duration atLeastMinimum(Duration interval) {
     Duration shortest = RetryPolicy.MIN_INTERVAL;
     return interval.compareTo(shortest) < 0 ? shortest : interval;
@@ -49,7 +49,7 @@ final class RetryPolicyDecoder {
 
   /**
    * Decodes {@code retry_on}. The words of {@code retry_on} for HTTP conditions have no effect
-   * (A44-01). Upper case counts as lower case, as in grpc-go and grpc-java.
+   * (A44-01). The case of the words is ignored, as in grpc-go and grpc-java.
    */
   private static Set<Code> codes(String retryOn) {
     Set<Code> codes = EnumSet.noneOf(Code.class);

@@ -103,8 +103,8 @@ final class RouteActionDecoder {
   }
 
   /**
-   * Decodes {@code weighted_clusters}; {@code total_weight} is ignored (A28-12). An entry with
-   * weight 0 counts as absent (A31-35, decision lb-0031).
+   * Decodes {@code weighted_clusters}; {@code total_weight} is ignored (A28-12). A weighted cluster
+   * with weight 0 counts as absent (A31-35, decision lb-0031).
    */
   private static Optional<ClusterChoice> weighted(
       WeightedCluster proto, boolean overridden, FieldErrors errors) {

@@ -23,7 +23,7 @@ import java.util.Set;
 /** Decodes {@code RouteConfiguration}, as a resource or inside a listener (A27, A28, A31). */
 final class RouteDecoder {
   /**
-   * The inputs that all routes of a table share.
+   * The inputs of decoding that all routes of a route table share.
    *
    * @param overridden whether any filter is overridden (A39)
    * @param plugins the names of the cluster specifier plugins; no plugin is supported
@@ -53,8 +53,8 @@ final class RouteDecoder {
   }
 
   /**
-   * Returns the names of the cluster specifier plugins. An unsupported plugin must be marked
-   * optional, even if no route uses it (A28-13).
+   * Returns the names of the cluster specifier plugins. An unsupported cluster specifier plugin
+   * must be marked optional, even if no route uses it (A28-13).
    */
   private static Set<String> plugins(RouteConfiguration proto, FieldErrors errors) {
     var names = new HashSet<String>();
@@ -126,7 +126,7 @@ final class RouteDecoder {
       case ROUTE ->
           RouteActionDecoder.decode(proto.getRoute(), hostRetry, scope, errors.at("route"));
       case NON_FORWARDING_ACTION -> Optional.of(new RouteAction.NonForwarding());
-      // The route stays, so that its requests match no later route (A31-39).
+      // A route with an unknown action stays, so that its requests match no later route (A31-39).
       case ACTION_NOT_SET -> Optional.of(new RouteAction.Unsupported("unknown"));
       default ->
           Optional.of(new RouteAction.Unsupported(FieldErrors.fieldOf(proto.getActionCase())));

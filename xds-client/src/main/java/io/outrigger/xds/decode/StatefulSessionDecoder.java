@@ -97,7 +97,7 @@ final class StatefulSessionDecoder {
     return true;
   }
 
-  /** Whether {@code c} may occur in a token (RFC 9110 section 5.6.2). */
+  /** Whether a character may occur in a token (RFC 9110 section 5.6.2). */
   private static boolean isTokenChar(int c) {
     return c > ' ' && c <= '~' && "()<>@,;:\\\"/[]?={}".indexOf(c) < 0;
   }

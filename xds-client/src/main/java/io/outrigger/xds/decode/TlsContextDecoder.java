@@ -109,7 +109,7 @@ final class TlsContextDecoder {
         : identity.map(own -> new DownstreamTls(own, clientRoots, required, matchers));
   }
 
-  /** A validation context, and the errors of the field that contains the context. */
+  /** A validation context, and the errors of the field from which it was read. */
   private record Validation(CertificateValidationContext proto, FieldErrors errors) {
     static Validation of(CommonTlsContext common, FieldErrors errors) {
       return common.hasCombinedValidationContext()
@@ -208,7 +208,7 @@ final class TlsContextDecoder {
     }
   }
 
-  /** Decodes the typed matchers for names or, without typed matchers, the deprecated field. */
+  /** Decodes the typed matchers for certificate names; if there are none, the deprecated field. */
   private static List<SanMatcher> sanMatchers(
       CertificateValidationContext proto, FieldErrors errors) {
     return proto.getMatchTypedSubjectAltNamesCount() > 0

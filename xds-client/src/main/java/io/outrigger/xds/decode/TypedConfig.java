@@ -47,7 +47,7 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
 
-  /** Parses {@code any} as the type of {@code prototype}, without a check of the type URL. */
+  /** Parses an {@code Any} as a message of the prototype's type; ignores the type URL. */
   static <M extends Message> Optional<M> read(Any any, M prototype, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());
     return new TypedConfig(name, any.getValue(), Optional.empty()).read(prototype, errors);
@@ -73,7 +73,7 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
       M message = (M) builder.build();
       return Optional.of(message);
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      // IllegalArgumentException: a Struct may hold NaN, which has no JSON form.
+      // IllegalArgumentException is thrown for NaN in a Struct, which has no JSON form.
       int before = errors.count();
       struct.ifPresent(tree -> JsonDiagnosis.add(tree, prototype.getDescriptorForType(), errors));
       if (errors.count() == before) {
@@ -83,7 +83,7 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
     }
   }
 
-  /** Like {@link #read}, but an unknown field of a TypedStruct is an error. */
+  /** Like {@link #read}, but reports an unknown field of a TypedStruct as an error. */
   <M extends Message> Optional<M> readStrictly(M prototype, FieldErrors errors) {
     Optional<M> message = read(prototype, errors);
     if (message.isPresent()) {

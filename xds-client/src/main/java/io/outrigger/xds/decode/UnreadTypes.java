@@ -7,14 +7,14 @@ import java.util.Set;
 
 /**
  * Wraps each message of an unknown type in a TypedStruct (A39), which decoders accept in its place.
- * A JSON document, like a response of a control plane, may therefore contain messages that
- * Outrigger does not use.
+ * A JSON document may contain messages that Outrigger does not use, like a response of a control
+ * plane.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";
   private static final String TYPED_STRUCT = "type.googleapis.com/xds.type.v3.TypedStruct";
 
-  /** Fields that may contain any JSON, where {@code "@type"} is plain data. */
+  /** Fields with any JSON, in which {@code "@type"} is plain data and names no message type. */
   private static final Set<String> FREE_FIELDS = Set.of("filter_metadata", "filterMetadata");
 
   private UnreadTypes() {}

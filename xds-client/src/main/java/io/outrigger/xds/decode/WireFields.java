@@ -28,9 +28,9 @@ final class WireFields {
   private WireFields() {}
 
   /**
-   * Whether the message has the field at {@code path}. The path is the numbers of the enclosing
-   * fields, outermost first, and of the field. If a field on the path is repeated, every element is
-   * searched. Returns true for unreadable bytes, because the parser reports the error later.
+   * Whether the message has the field at {@code path}. The path has the numbers of the enclosing
+   * fields, outermost first, and then the number of the field. If a field on the path is repeated,
+   * every element is searched. Returns true for unreadable bytes, which the parser reports later.
    */
   static boolean contain(ByteString message, int... path) {
     try {
@@ -61,18 +61,18 @@ final class WireFields {
 
   /**
    * @param remainder the message without the removed field
-   * @param parts the contents of the removed fields; a key has the indexes of the enclosing
+   * @param parts the contents of the removed fields; each key has the indexes of the enclosing
    *     messages in their lists, outermost first
    */
   record Cut(ByteString remainder, Map<List<Integer>, List<ByteString>> parts) {
-    /** Returns the content of a field that is not repeated; if it occurs twice, merges both. */
+    /** Returns the content of a field that is not repeated; merges two occurrences. */
     @Nullable ByteString part(Integer... indexes) {
       List<ByteString> contents = parts.get(List.of(indexes));
       return contents == null ? null : ByteString.copyFrom(contents);
     }
   }
 
-  /** Removes the field at {@code path} (see {@link #contain}). */
+  /** Removes the field at a path (see {@link #contain}). */
   static Cut cut(ByteString message, int... path) throws InvalidProtocolBufferException {
     Map<List<Integer>, List<ByteString>> parts = new HashMap<>();
     try {
@@ -83,7 +83,7 @@ final class WireFields {
     }
   }
 
-  /** Copies the bytes between the removed fields, because an UnknownFieldSet takes far longer. */
+  /** Copies the bytes between the removed fields; an UnknownFieldSet would be far slower. */
   private static ByteString cut(
       ByteString message,
       int[] path,
@@ -127,9 +127,9 @@ final class WireFields {
   }
 
   /**
-   * Reads the map field {@code number}, whose keys are texts and whose values are messages. If a
-   * key occurs twice, the last entry is used, but both entries must be readable. In an entry with
-   * two values, the last value counts; no serializer writes such an entry.
+   * Reads a map field, whose keys are strings and whose values are messages. If a key occurs twice,
+   * the last entry is used, but both entries must be readable. In a map entry with two values, the
+   * last value counts; no serializer writes such an entry.
    */
   static <M> Map<String, M> entries(ByteString message, int number, Parser<M> parser)
       throws InvalidProtocolBufferException {

@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Builds a protobuf message field by field, without descriptors. Protobuf builds descriptors to
- * write a generated message with a map, or to pack any message (decision xds-0074).
+ * Builds a protobuf message field by field, without descriptors. Protobuf would build descriptors
+ * to write a message with a map, or to pack an {@code Any} (decision xds-0074).
  */
 @LoopConfined
 public final class WireMessage {
@@ -40,7 +40,7 @@ public final class WireMessage {
     return delimited(field, message.bytes, message.size);
   }
 
-  /** Adds an {@code Any} that contains {@code message}; {@code type} is the full type name. */
+  /** Adds an {@code Any} that contains a message; {@code type} is the message's full type name. */
   public WireMessage packed(int field, String type, WireMessage message) {
     return message(
         field,

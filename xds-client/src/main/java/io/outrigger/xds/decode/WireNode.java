@@ -45,7 +45,7 @@ public record WireNode(ByteString bytes) {
     return new WireNode(message.bytes());
   }
 
-  /** Returns the node without the values of metadata with secret names. */
+  /** Returns the node without the values of metadata whose names mark them as secret. */
   public static Node shown(io.outrigger.config.bootstrap.Node node, String version) {
     try {
       Node whole = Node.parseFrom(of(node, version).bytes());

@@ -26,7 +26,7 @@ import java.util.function.Function;
  */
 @ControlConfined
 final class ClusterWalk {
-  /** The maximum number of reasons that the failure of an aggregate cluster lists. */
+  /** The maximum number of causes that the error message of a failed aggregate cluster lists. */
   private static final int MAX_REASONS = 5;
 
   private final DependencyGraph.Lookup lookup;
@@ -55,8 +55,8 @@ final class ClusterWalk {
   }
 
   /**
-   * Visits clusters that calls in progress still use but no route names (A31-06). If a resource of
-   * such a cluster is unresolved, the cluster keeps its previous result (A31-41).
+   * Visits the clusters that calls in progress still use, although no route names them (A31-06). If
+   * a resource of a cluster is unresolved, the cluster keeps its previous result (A31-41).
    */
   void visitHeld(Iterable<String> names) {
     for (String name : names) {
@@ -86,9 +86,9 @@ final class ClusterWalk {
   }
 
   /**
-   * Visits a cluster and the clusters below it. Does not recurse, because cycles may be long.
-   * Aggregates below the root get no result, because only their leaves are used, and flattening
-   * each aggregate would take quadratic time.
+   * Visits a cluster and the clusters below it. Does not recurse, because cycles may be long. An
+   * aggregate below the root gets no result: only its leaves are used, and flattening each
+   * aggregate would take quadratic time.
    */
   void visit(String root) {
     if (clusters.containsKey(root)) {
@@ -108,7 +108,7 @@ final class ClusterWalk {
     }
   }
 
-  /** Stores a result, or the equal result of the previous walk, which is cheap to compare. */
+  /** Stores a result; reuses the previous walk's result if equal, to make comparisons cheap. */
   private void put(String name, Outcome<ClusterConfig> result) {
     Outcome<ClusterConfig> last = previous.get(name);
     clusters.put(name, result.equals(last) ? last : result);
@@ -212,23 +212,23 @@ final class ClusterWalk {
    * The leaves of one aggregate cluster in depth-first order. A leaf that occurs several times is
    * listed once, at its first position (A37).
    *
-   * <p>Each root has its own set of reached clusters. With a common set, the list of a root would
-   * lack the leaves that an earlier root has reached.
+   * <p>Each root has its own set of reached clusters. If all roots shared one set, the list of a
+   * root would lack the leaves that an earlier root has reached.
    */
   static final class Flattening {
-    /** The depth that causes an error; the root cluster has depth 0 (A37, A75-11). */
+    /** The depth at which a tree is too deep; the root cluster has depth 0 (A37, A75-11). */
     static final int MAX_DEPTH = 16;
 
-    /** The names of the EDS and DNS clusters. */
+    /** The names of the EDS and DNS clusters of the tree. */
     final List<String> leaves = new ArrayList<>();
 
     /** The names of all clusters in the tree, the root first. */
     final Set<String> reached = new LinkedHashSet<>();
 
-    /** The clusters that do not exist or failed, with the reason. */
+    /** The clusters that do not exist or have failed, with the reason. */
     final Map<String, RpcStatus> failed = new LinkedHashMap<>();
 
-    /** Whether a path of the tree is too long, so that the root fails. */
+    /** Whether a path of the tree is so long that the root fails. */
     boolean tooDeep;
 
     private final Function<String, WatchState<ClusterResource>> clusters;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Walks from a listener to all its dependencies (A74). The dependencies are the listener's routes,
  * the clusters that routes of the target's virtual host name, and the endpoints of these clusters.
  * The result of a walk is the configuration, the failure of the target, or the name of an
- * unresolved resource. A change of endpoints, by far the most frequent change, needs no walk.
+ * unresolved resource. A mere change of endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {
@@ -53,8 +53,8 @@ final class DependencyGraph {
   }
 
   /**
-   * Functions that return the states of resources during a walk. Each function must watch the
-   * resource that it is called for.
+   * Functions that return the states of resources during a walk. Each function must also start a
+   * watch of the requested resource.
    */
   record Lookup(
       Supplier<WatchState<ListenerResource>> listener,
@@ -72,8 +72,8 @@ final class DependencyGraph {
     record Waiting(String resource) implements Resolution {}
 
     /**
-     * A complete configuration, or the failure of the whole target. Callers may receive the status
-     * of the failure.
+     * A complete configuration, or the failure of the whole target. The failure's status may be
+     * passed to callers.
      *
      * @param clusters the clusters of the configuration; after a failure, the known clusters that
      *     calls still use
@@ -113,8 +113,8 @@ final class DependencyGraph {
   }
 
   /**
-   * Computes new results of clusters without a walk, when only the endpoints of {@code services}
-   * have changed since the last walk.
+   * Computes new results of clusters without a walk, if only endpoints of {@code services} have
+   * changed since the last walk.
    *
    * @return the changed results, or empty when a walk is needed
    */
@@ -178,7 +178,7 @@ final class DependencyGraph {
     return new Resolution.Complete(Outcome.ok(config), config.clusters());
   }
 
-  /** Returns the failure of the target, with the clusters that calls hold (A31-06). */
+  /** Returns the failure of the target, and the clusters that calls still use (A31-06). */
   private Resolution failed(ClusterWalk walk, String reason) {
     return new Resolution.Complete(Outcome.failed(notes.failure(reason)), walk.clusters);
   }

@@ -17,7 +17,7 @@ public interface DnsLookup {
    * @param port the port of every address in the result
    * @param callback called at most once, on the control loop, after this method has returned; gets
    *     the addresses or the reason of the failure
-   * @return an action that ends the lookup, so that {@code callback} is not called
+   * @return an action that ends the lookup, so that the callback is not called
    */
   Runnable resolve(String host, int port, Consumer<Outcome<Answer>> callback);
 
@@ -25,8 +25,7 @@ public interface DnsLookup {
    * The addresses of a name.
    *
    * @param addresses at least one address
-   * @param ttl the time for which the records of the answer may be cached; zero for addresses that
-   *     come from other sources than DNS
+   * @param ttl the time for which the addresses may be cached; zero for addresses not from DNS
    * @param isPartial whether the lookup of an address family has failed, so that its addresses are
    *     missing
    */

@@ -43,7 +43,7 @@ public final class DnsName {
   private static final int REFRESH_JITTER_PERCENT = 10;
 
   /**
-   * The maximum time that a configuration waits for the first answer. Without a limit, an
+   * The maximum time that a configuration waits for the first DNS answer. Without a limit, an
    * unresponsive name server would delay other clusters (A37-08). An answer after the timeout is
    * used too. With the defaults of resolv.conf, a query to two unresponsive servers takes 10 s.
    */
@@ -156,7 +156,7 @@ public final class DnsName {
     watcher.onChanged(Outcome.ok(known.get()));
   }
 
-  /** Adds the earlier addresses of a family whose lookup failed, so that they stay in use. */
+  /** Keeps the earlier addresses of an address family whose lookup has failed. */
   private List<EndpointAddress> withUnansweredFamily(DnsLookup.Answer answer) {
     List<EndpointAddress> all = new ArrayList<>(answer.addresses());
     if (answer.isPartial()) {

@@ -8,10 +8,10 @@ import java.util.Set;
 
 /**
  * Notes that are added to the messages of failures (A88 "Handling Ambient Errors"). The note of a
- * cluster contains the ambient errors of the listener, of the routes, and of the cluster's CDS and
- * EDS resources. A note without ambient errors contains the xDS node ID.
+ * cluster contains the ambient errors of the listener, the routes, the cluster and its endpoints.
+ * If there are no ambient errors, the note contains the xDS node ID.
  *
- * @param nodeId empty for a target without a control plane, whose failures name no node
+ * @param nodeId the xDS node ID; empty for a target without a control plane
  * @param listener the ambient error of the listener, or OK
  * @param routes the ambient error of the route configuration, or OK
  */
@@ -24,7 +24,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
    * @param endpoints the ambient error of the EDS resource, or OK
    */
   String note(RpcStatus cluster, RpcStatus endpoints) {
-    // This is a set: one cause, such as a lost connection, gives all resources the same error text.
+    // A set, because one cause, such as a lost connection, gives all resources the same error text.
     Set<String> errors = new LinkedHashSet<>();
     add(errors, listener);
     add(errors, routes);
@@ -36,7 +36,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
     return String.join("; ", errors); // A88-25
   }
 
-  /** Returns a failure for callers; its message consists of {@code reason} and the note. */
+  /** Returns the status of a failed call; its message consists of the reason and the note. */
   public RpcStatus failure(String reason) {
     return RpcStatus.unavailable(reason).withNote(note(RpcStatus.OK, RpcStatus.OK));
   }

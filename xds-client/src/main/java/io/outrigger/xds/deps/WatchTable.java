@@ -22,7 +22,7 @@ public final class WatchTable<K, T> {
   private final Map<K, Entry<T>> entries = new HashMap<>();
 
   /**
-   * @param source starts a watch
+   * @param source starts the watch of a resource
    * @param onChange called with the name of each resource whose state has changed; a call may come
    *     before {@code source} returns
    */
@@ -104,7 +104,7 @@ public final class WatchTable<K, T> {
     return entry.known;
   }
 
-  /** Marks the wanted resources as in use, and all others as not in use. */
+  /** Marks the resources that the last walk wanted as in use, and all others as not in use. */
   void useWanted() {
     entries.values().forEach(entry -> entry.isInUse = entry.isWanted);
   }

@@ -59,7 +59,7 @@ public final class XdsDependencyManager {
   public interface Listener {
     /**
      * Called when the configuration has changed. When only clusters have changed, {@link
-     * #onClusters} is called instead.
+     * #onClusters} is called instead of this method.
      *
      * @param config the configuration, or the failure of the target (the listener or its routes
      *     failed, or no virtual host serves the target). The status of the failure is UNAVAILABLE,
@@ -71,14 +71,14 @@ public final class XdsDependencyManager {
      * Called when only clusters have changed.
      *
      * @param changed the changed clusters of the configuration; if the target has failed, the
-     *     changed clusters that calls hold
+     *     changed clusters that calls still use
      */
     void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }
 
   /**
    * @param dataPlaneAuthority the authority that selects the virtual host
-   * @param nodeId the xDS node ID, which is part of failures that have no other note (A88)
+   * @param nodeId the xDS node ID, which is added to failures that have no other note (A88)
    */
   public XdsDependencyManager(
       ControlLoop loop,
@@ -138,9 +138,9 @@ public final class XdsDependencyManager {
   }
 
   /**
-   * Sets the names of the clusters that calls hold. A held cluster stays watched and part of the
-   * configuration, even when no route names it (A31-06). The hold ends when a later call of this
-   * method omits the cluster (A31-07).
+   * Sets the names of the clusters that calls still use. A cluster that calls still use stays
+   * watched and part of the configuration, even when no route names it (A31-06). The cluster is
+   * released when a later call of this method omits it (A31-07).
    */
   public void keep(Set<String> names) {
     loop.checkInside();
@@ -207,15 +207,14 @@ public final class XdsDependencyManager {
       tables.forEach(WatchTable::useWanted);
       publish(complete);
     }
-    // If a listener has called keep(), a new walk follows and ends the unneeded watches.
+    // If a listener has called keep(), another walk follows and ends the unneeded watches.
     if (!dirty && !closed) {
       tables.forEach(WatchTable::retainWanted);
     }
   }
 
   /**
-   * Updates the clusters of the changed endpoints, if this is possible without a walk over all
-   * resources.
+   * Updates the clusters whose endpoints have changed, if this needs no walk over all resources.
    *
    * @return whether the clusters were updated
    */

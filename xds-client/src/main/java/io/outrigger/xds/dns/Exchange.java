@@ -71,7 +71,7 @@ final class Exchange {
   private boolean done;
 
   /**
-   * @param onReply called at most once, on {@code loop}, after {@link #start} has returned; never
+   * @param onReply called at most once, on the loop, after {@link #start} has returned; never
    *     called after {@link #close}
    */
   Exchange(
@@ -147,7 +147,7 @@ final class Exchange {
             });
   }
 
-  /** Limits the remaining time for the answer to {@code max}. */
+  /** Reduces the remaining time for the answer to at most {@code max}. */
   void limitTimeout(Duration max) {
     ScheduledFuture<?> running = timer;
     if (done || (running != null && running.getDelay(TimeUnit.NANOSECONDS) <= max.toNanos())) {
@@ -220,7 +220,7 @@ final class Exchange {
       }
     }
 
-    /** Whether the response answers the question; a refusal need not repeat the question. */
+    /** Whether the response answers the question; a refusal may omit the question section. */
     private boolean answersQuestion(DnsResponse response) {
       if (response.count(DnsSection.QUESTION) == 0) {
         return !response.code().equals(DnsResponseCode.NOERROR);
@@ -306,10 +306,10 @@ final class Exchange {
 
   sealed interface Reply {
     /**
-     * The addresses of the name, at least one.
+     * The addresses of the queried name, at least one.
      *
-     * @param ttl the minimum TTL of the records
-     * @param isPartial whether the lookup of one of the two address families has failed
+     * @param ttl the minimum TTL of the records in the answer
+     * @param isPartial whether the lookup of one address family (IPv4 or IPv6) has failed
      */
     record Found(List<InetAddress> addresses, Duration ttl, boolean isPartial) implements Reply {
       public Found {

@@ -26,15 +26,15 @@ import java.util.function.Consumer;
 /**
  * Queries the addresses of one name. The candidates are the name itself and the name with each
  * domain of the search list. The candidates are queried one after the other until a candidate has
- * addresses. Both address families are queried in parallel, unless resolv.conf has {@code
+ * addresses. The IPv4 and IPv6 addresses are queried in parallel, unless resolv.conf has {@code
  * single-request}.
  */
 @LoopConfined
 final class NameQuery {
   /**
-   * The timeout of a query when addresses of the other family (IPv4 or IPv6) are known. Six queries
-   * (three servers, two attempts) then end before {@code DnsName} reports that the name has no
-   * answer.
+   * The timeout of a query when addresses of the other family (IPv4 or IPv6) are known. With this
+   * timeout, six queries (three servers, two attempts) end before {@code DnsName} reports that the
+   * name has no answer.
    */
   private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
 
@@ -139,8 +139,8 @@ final class NameQuery {
   }
 
   /**
-   * Queries the addresses of one family. The servers are queried one after the other until a server
-   * gives a conclusive answer. {@code attempts} limits the passes over the list of servers.
+   * Queries the addresses of one family (IPv4 or IPv6). The servers are queried one after the other
+   * until a server gives a conclusive answer. {@code attempts} limits the passes over the servers.
    */
   private final class FamilyQuery {
     private final String candidate;

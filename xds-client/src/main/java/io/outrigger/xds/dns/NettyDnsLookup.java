@@ -51,7 +51,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   }
 
   /**
-   * Creates a lookup that queries {@code server} twice, in place of the machine's name servers.
+   * Creates a lookup with two attempts at one server, in place of the machine's name servers.
    *
    * @param timeout the timeout of one query
    */
@@ -126,7 +126,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     return running.next();
   }
 
-  /** Queries the name servers; the result is empty if {@code callback} was already called. */
+  /** Queries the name servers; returns empty if {@code callback} was already called. */
   private Optional<NameQuery> query(
       EventLoop loop, String host, Consumer<Outcome<Reply.Found>> callback) {
     List<InetAddress> local = hostsFile(host);

@@ -62,7 +62,7 @@ record ResolvConf(
     options = Set.copyOf(options);
   }
 
-  /** Reads the settings of this machine. Without a file, the defaults of the manual page apply. */
+  /** Reads the settings of this machine. Without resolv.conf, the manual page's defaults apply. */
   static ResolvConf ofSystem() {
     return parse(text(FILE), System.getenv(), text(HOST_NAME), PORT);
   }
@@ -146,7 +146,7 @@ record ResolvConf(
     return options.contains(option);
   }
 
-  /** Returns the names to look up for {@code host}, in order, without invalid DNS names. */
+  /** Returns the names to look up for a host, in order, without invalid DNS names. */
   List<String> candidates(String host) {
     List<String> candidates = new ArrayList<>();
     if (!host.endsWith(".")) {

@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * @param server an https or http URI without a query; an http server gets credentials only if it
  *     runs on this machine
- * @param roots the trusted certificate authorities; empty for those of the system
+ * @param roots the trusted certificate authorities; empty for the roots of the system
  * @param chain the caller's certificate chain; empty if and only if {@code key} is empty
  */
 @AnyThread

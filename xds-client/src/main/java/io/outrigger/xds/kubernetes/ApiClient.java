@@ -32,7 +32,7 @@ import javax.net.ssl.SSLException;
 
 /**
  * Sends requests to one API server. All requests share a connection if the server supports HTTP/2.
- * The credentials are read for each request, on the thread of this package.
+ * The credentials are read for each request, on the thread {@code kubernetes}.
  */
 @ControlConfined
 final class ApiClient {
@@ -79,14 +79,14 @@ final class ApiClient {
   /**
    * Requests {@code path}.
    *
-   * @param onEnd called once on the loop, after this method has returned
+   * @param onEnd called once on the loop of this package, after this method has returned
    */
   Call get(String path, Consumer<Outcome<Answer>> onEnd) {
     return send(new Call(onEnd), path, head -> ResponseBody.whole(MAX_BODY));
   }
 
   /**
-   * Requests {@code path} and reads the response line by line.
+   * Requests a path and reads the response line by line.
    *
    * @param timeout the maximum duration of the response
    * @param onOpen called when the server has accepted the request
@@ -228,9 +228,9 @@ final class ApiClient {
     }
 
     /**
-     * Discards the HTTP client, because its connection may be dead. After other failures the client
-     * stays in use, and opens a new connection itself. A discarded client keeps a thread until a
-     * garbage collection.
+     * Discards the HTTP client after a timeout, because its connection may be dead. After other
+     * failures, the client stays in use and opens a new connection itself. A discarded client keeps
+     * its thread until it is garbage-collected.
      */
     private void onTimeout() {
       current = Optional.empty();

@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A response of the API server, or an event of a watch together with its object. Fields that are
- * missing or of another type are empty or 0.
+ * A response of the API server, or an event of a watch with the object that has changed. A field
+ * that is missing or has the wrong type counts as empty or 0.
  *
- * @param type the type of an event
- * @param code the HTTP status of a Status
- * @param message the message of a Status
- * @param items the slices of a list
- * @param slice the EndpointSlice; only its version for a list, only its ports for a Service
+ * @param type the type of a watch event
+ * @param code the HTTP status code in a Status object
+ * @param message the message of a Status object
+ * @param items the EndpointSlices of a list
+ * @param slice the EndpointSlice; for a list, only its version; for a Service, only its ports
  */
 record ApiObject(
     String type, int code, String message, List<EndpointSlice> items, EndpointSlice slice) {
@@ -30,7 +30,7 @@ record ApiObject(
     items = List.copyOf(items);
   }
 
-  /** Returns an empty result if {@code utf8} is not one JSON object. */
+  /** Returns an empty result if the text is not exactly one JSON object. */
   static Optional<ApiObject> read(byte[] utf8) {
     try (var json =
         new JsonReader(
@@ -43,7 +43,7 @@ record ApiObject(
     }
   }
 
-  /** Reads field by field, because the JSON tree of a list would be large. */
+  /** Reads the JSON text field by field, because a tree of a whole list would be large. */
   private static final class Reader {
     private static final int MAX_PORT = 65_535;
 
@@ -165,7 +165,7 @@ record ApiObject(
       return list;
     }
 
-    /** Enters the next value if it is an object, else skips it; returns the depth before. */
+    /** Enters the next value if it is an object, else skips it; returns the previous depth. */
     private int enter() throws IOException {
       int outer = depth;
       if (isNext(JsonToken.BEGIN_OBJECT)) {
@@ -175,7 +175,7 @@ record ApiObject(
       return outer;
     }
 
-    /** Leaves each object that has no more fields; returns false at depth {@code outer}. */
+    /** Leaves objects that have no more fields; returns false once at depth {@code outer}. */
     private boolean hasField(int outer) throws IOException {
       while (depth > outer && !json.hasNext()) {
         json.endObject();
@@ -200,7 +200,7 @@ record ApiObject(
       return isNext(JsonToken.BOOLEAN) ? json.nextBoolean() : otherwise;
     }
 
-    /** Whether the next value has the type; skips a value of another type. */
+    /** Whether the next JSON value has the wanted type; skips a value of another type. */
     private boolean isNext(JsonToken wanted) throws IOException {
       if (json.peek() == wanted) {
         return true;

@@ -30,15 +30,16 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Computes the endpoints of a service's port from its slices.
+ * Computes the endpoints of a service's port from its EndpointSlices.
  *
  * <ul>
  *   <li>Ready endpoints are HEALTHY. If no endpoint is ready, endpoints that terminate but still
- *       serve are HEALTHY, as in kube-proxy; otherwise they are DRAINING.
+ *       serve are HEALTHY, as in kube-proxy; otherwise such endpoints are DRAINING.
  *   <li>All addresses of one pod form one endpoint. No two endpoints share an address.
- *   <li>Each zone is a locality. Its weight is the number of its healthy endpoints, but at least 1.
+ *   <li>Each zone is a locality. The weight of a locality is the number of its healthy endpoints,
+ *       but at least 1.
  *   <li>Zone hints apply if every ready endpoint has hints and some hints name the zone of this
- *       process. The endpoints with these hints then have priority 0, and all others priority 1.
+ *       process. Endpoints with hints for that zone then have priority 0, all others priority 1.
  * </ul>
  *
  * @param isTarget whether a port of a slice is the port that the target names
@@ -53,7 +54,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
     }
   }
 
-  /** A pod with at least one address; the first address determines state and zone. */
+  /** A pod with at least one address; the first address determines the pod's state and zone. */
   private record Pod(List<PodAddress> addresses) {
     boolean isReady() {
       return first().isReady();

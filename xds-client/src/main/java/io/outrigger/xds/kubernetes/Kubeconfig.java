@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads the current context of a kubeconfig file. An unsupported setting is an error if ignoring
- * the setting would change the called server or the identity of the caller.
+ * Reads the current context of a kubeconfig file. An unsupported setting is an error if ignoring it
+ * would change the called server or the identity of the caller.
  */
 public final class Kubeconfig {
   private static final int MAX_SIZE = 1 << 20;

@@ -17,8 +17,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * The {@code k8s:///} targets of a process. A separate thread sends the requests and computes the
- * resources, which are delivered on the control loop.
+ * The {@code k8s:///} targets of a process. A separate thread sends requests to the API server and
+ * computes the resources, which are delivered on the control loop.
  */
 @AnyThread
 public final class Kubernetes implements AutoCloseable {
@@ -73,7 +73,7 @@ public final class Kubernetes implements AutoCloseable {
     watches.forEach(NamespaceWatch::start);
   }
 
-  /** Returns the transport of a target; empty if {@code server} belongs to no target. */
+  /** Returns the transport for a server; empty if it belongs to no {@code k8s:///} target. */
   public Optional<AdsTransport> transport(XdsServer server) {
     return Optional.ofNullable(publishers.get(server)).map(ServicePublisher::transport);
   }

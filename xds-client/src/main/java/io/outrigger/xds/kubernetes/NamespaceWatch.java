@@ -41,7 +41,7 @@ import java.util.SortedMap;
 final class NamespaceWatch {
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
-  /** The server may end a watch late by this percentage of the requested time. */
+  /** The server may exceed the requested duration of a watch by this percentage. */
   private static final int GRACE_PERCENT = 25;
 
   /** The minimum time between two updates, because each update computes all endpoints again. */
@@ -71,9 +71,10 @@ final class NamespaceWatch {
   private TimerHandle timer = () -> {};
 
   /**
-   * @param watchTime the minimum time of a watch, at least 1 s. The server ends each watch after a
-   *     random time of up to twice the minimum, so that sidecars do not send requests at the same
-   *     moment. A watch that the server does not end in time has a dead connection, and fails
+   * @param watchTime the minimum duration of a watch, at least 1 s. The server ends each watch
+   *     after a random time of up to twice the minimum, so that sidecars do not send requests at
+   *     the same moment. A watch that the server does not end in time has a dead connection, and
+   *     fails
    */
   NamespaceWatch(
       ControlLoop loop,

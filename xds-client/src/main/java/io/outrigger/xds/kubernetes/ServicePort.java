@@ -19,14 +19,14 @@ public record ServicePort(String service, String namespace, String port) {
   }
 
   /**
-   * Returns the {@code :authority} of calls. The result omits the name of a port, because the port
-   * of an authority is a number (RFC 3986 section 3.2.3).
+   * Returns the {@code :authority} of calls to this port. The result omits the name of a port,
+   * because the port of an authority is a number (RFC 3986 section 3.2.3).
    */
   public String authority() {
     return service + "." + namespace + (number().isPresent() ? ":" + port : "");
   }
 
-  /** Returns the server that takes the place of a control plane. Status views show its name. */
+  /** Returns the server that takes the place of a control plane; status views show its name. */
   public XdsServer server() {
     return new XdsServer(
         toString(),
@@ -36,7 +36,7 @@ public record ServicePort(String service, String namespace, String port) {
         new ServerFeatures(false, /* failOnDataErrors= */ true, false));
   }
 
-  /** Returns the name of the target, which is also the name of its resources. */
+  /** Returns the name of the target; its resources have this name too. */
   @Override
   public String toString() {
     return "k8s:///" + service + "." + namespace + ":" + port;

@@ -22,16 +22,16 @@ import java.util.Optional;
 /**
  * Computes the resources of one {@code k8s:///} target on the loop of this package, and delivers
  * the resources on the control loop. The resources are a Listener with one route, an EDS cluster
- * and its endpoints. Each has the name of the target. Each target has a separate transport, so that
- * a change of one service does not cause work for other targets.
+ * and its endpoints. Each resource has the name of the target. Each target has a separate
+ * transport, so that a change of one service does not cause work for other targets.
  *
- * <p>The port of a target is usually a port of the pods. If no pod listens on a port number, the
- * number may be a port of the Service. The publisher then reads the Service to learn the name of
- * that port, under which the slices list the port of the pods.
+ * <p>The port of a target is usually a port of the pods. If no pod listens on the target's port
+ * number, it may be the number of a port of the Service. The publisher then reads the Service to
+ * learn the port's name, because EndpointSlices list pod ports under the names of Service ports.
  */
 @ControlConfined
 final class ServicePublisher {
-  /** The time until the Service is read again after a response other than 429 and 5xx. */
+  /** The time until the Service is read again, unless the last response was 429 or 5xx. */
   private static final Duration RETRY = Duration.ofSeconds(30);
 
   private static final Duration RETRY_AFTER_FAILURE = Duration.ofSeconds(2);
@@ -121,7 +121,7 @@ final class ServicePublisher {
     }
   }
 
-  /** The watchers receive the failure and the known endpoints, which may be outdated. */
+  /** After a failure, watchers receive the error and the known endpoints, which may be outdated. */
   private ResourceSnapshot resources(Outcome<Any> endpoints) {
     String name = target().toString();
     return withoutEndpoints.with(

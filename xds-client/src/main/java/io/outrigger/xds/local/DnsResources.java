@@ -21,7 +21,7 @@ import java.util.Map;
  * DirectListener} and a cluster of type STRICT_DNS, both with the name of the target.
  */
 public final class DnsResources {
-  /** Takes the place of a control plane for {@code dns:///} targets. Status views show its name. */
+  /** Takes the place of a control plane for {@code dns:///} targets; status views show its name. */
   public static final XdsServer SERVER =
       new XdsServer(
           "dns", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);

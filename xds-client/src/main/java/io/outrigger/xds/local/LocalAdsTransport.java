@@ -50,7 +50,7 @@ public final class LocalAdsTransport implements AdsTransport {
   private boolean isConnected;
 
   /**
-   * @param name the origin of the resources for messages, such as a folder
+   * @param name the origin of the resources in messages, such as a folder
    */
   public LocalAdsTransport(ControlLoop loop, String name) {
     this.loop = loop;
@@ -64,8 +64,7 @@ public final class LocalAdsTransport implements AdsTransport {
   }
 
   /**
-   * @param isAnswer whether the resources come from an answer; the streams are ready after the
-   *     first
+   * @param isAnswer whether the source has answered; the first answer makes all streams ready
    */
   public void publish(ResourceSnapshot next, boolean isAnswer) {
     if (isAnswer && !isConnected) {
@@ -113,8 +112,8 @@ public final class LocalAdsTransport implements AdsTransport {
    * resources whose bytes have not changed. For each requested name that is not in the snapshot,
    * the response contains a resource error (xRFC TP3). If the snapshot has a resource and an error
    * for one name, the first response contains both, so that the client uses the resource (A88-07).
-   * Later responses contain only the error, because the resource would clear the error for a
-   * moment.
+   * Later responses contain only the error, because sending the resource would clear the error for
+   * a moment.
    */
   private final class LocalStream implements ServerStream<DiscoveryRequest> {
     private final AdsTransport.Listener listener;

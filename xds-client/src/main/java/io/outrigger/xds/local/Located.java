@@ -53,7 +53,7 @@ public final class Located {
   }
 
   /**
-   * Follows {@code steps} until a part is missing, and returns the position of the last part found.
+   * Follows the steps until a part is missing, and returns the position of the last part found.
    *
    * @param steps names of fields, in snake case or camel case, and indexes in lists
    */

@@ -32,13 +32,13 @@ record NamedResource(
   }
 
   /**
-   * Returns the name of the Listener with the socket address {@code listen}, such as {@code
+   * Returns the name of the Listener that has the given socket address, such as {@code
    * 10.1.2.3:8080}. A process without a bootstrap requests its Listener by address, not by name.
    */
   static Optional<String> listenerAt(String listen, Map<String, Any> listeners) {
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
-    // Apps may request any name; Listeners are parsed only if the name is an address.
+    // An app may request any name, so Listeners are parsed only if the name is an address.
     Map<String, Any> candidates = wanted.isPresent() ? listeners : Map.of();
     return candidates.entrySet().stream()
         .filter(

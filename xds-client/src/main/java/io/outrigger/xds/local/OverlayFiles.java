@@ -17,8 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The state of all overlay files at one moment. Each reading starts from the previous state.
- * Unchanged files are not read again, and an invalid file keeps its last valid rules.
+ * All overlay files at one moment: their last valid rules and their problems. Each reading reuses
+ * the result of the previous reading. Unchanged files are not read again, and an invalid file keeps
+ * its last valid rules.
  *
  * @param files the files by path, in the order of precedence of their rules
  */
@@ -41,8 +42,8 @@ public record OverlayFiles(
   }
 
   /**
-   * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Never
-   * throws.
+   * Reads the given files, and the files in the given folders but not in subfolders. Blocks while
+   * the disk is read. Never throws.
    *
    * @param roots files and folders, in the order of precedence of their rules
    */

@@ -33,8 +33,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Checks that all resources named in other resources exist, and that calls can succeed. A finding
- * is an error if the calls of a listener need the resource, and a warning if they do not. Each
+ * Checks that all resources named in other resources exist, and that calls can succeed with them. A
+ * missing resource is an error if the calls of a listener need it, otherwise a warning. Each
  * instance is used once, by one thread.
  */
 public final class References {
@@ -106,7 +106,7 @@ public final class References {
   }
 
   /**
-   * Finds each missing resource and each resource that cannot work.
+   * Finds each missing resource, and each resource with which no call can succeed.
    *
    * @return the findings by resource, such as {@code cluster "pay"}; {@link FieldErrors#ignored}
    *     contains the warnings
@@ -153,7 +153,7 @@ public final class References {
   }
 
   /**
-   * @param isError whether clients use the routes; only then are findings errors
+   * @param isError whether clients use the routes; if not, findings are warnings
    * @param names the set to which the name of the route configuration is added
    */
   private void routes(boolean isError, FieldErrors path, RouteSource routes, Set<String> names) {
@@ -259,7 +259,7 @@ public final class References {
     }
   }
 
-  /** An invalid cluster counts as working, because the decoder reports its errors. */
+  /** An invalid cluster counts as working, because the decoder reports its errors anyway. */
   private boolean canWork(String name, Set<String> above) {
     ClusterResource cluster = clusters.get(name);
     if (cluster == null) {

@@ -18,8 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The state of all resource files at one moment. Each reading starts from the previous state.
- * Unchanged files are not read again, and an invalid file keeps its last valid resources.
+ * All resource files at one moment: their last valid resources and their problems. Each reading
+ * reuses the result of the previous reading. Unchanged files are not read again, and an invalid
+ * file keeps its last valid resources.
  *
  * @param files the files by path, in the order in which they were found
  * @param conflicts a problem for each name or listener address that is defined twice
@@ -56,8 +57,8 @@ public record ResourceFiles(
   }
 
   /**
-   * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Never
-   * throws.
+   * Reads the given files, and the files in the given folders but not in subfolders. Blocks while
+   * the disk is read. Never throws.
    *
    * @param roots files and folders; the first definition of a name or listener address is used
    */
@@ -102,7 +103,7 @@ public record ResourceFiles(
     return "a resource of type " + any.getTypeUrl() + " has no name";
   }
 
-  /** Merges the files. If a file has a problem, its resources are kept and marked with an error. */
+  /** Merges the files. The resources of a file with a problem are kept and marked with an error. */
   private static ResourceSnapshot merge(
       Iterable<WatchedFile<List<NamedResource>>> files, List<FileProblem> problems) {
     Map<ResourceType<?>, Map<String, Any>> merged = new HashMap<>();

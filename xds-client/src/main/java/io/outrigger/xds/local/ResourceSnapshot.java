@@ -72,7 +72,7 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     return types.values().stream().mapToInt(type -> type.resources().size()).sum();
   }
 
-  /** Returns a hash that also changes when a value moves to another name. */
+  /** Returns a hash that also changes when two names exchange their values. */
   private static String hash(SortedMap<String, Any> sorted, SortedMap<String, RpcStatus> errors) {
     long hash = 0;
     for (var resource : sorted.entrySet()) {

@@ -31,7 +31,7 @@ public final class ResourceValidator {
   private final List<FileProblem> warnings = new ArrayList<>();
   private final List<Overlaid> overlaid = new ArrayList<>();
 
-  /** The first valid resource of each type and name, to which {@link #references} applies. */
+  /** The first valid resource of each type and name; {@link #references} finds its errors. */
   private final Map<String, NamedResource> first = new HashMap<>();
 
   private final Map<Path, Positions> positions = new HashMap<>();
@@ -43,8 +43,8 @@ public final class ResourceValidator {
 
   /**
    * @param problems the errors that make a file invalid; empty if all files are accepted
-   * @param broken the errors of resources that are accepted but cannot work
-   * @param warnings the fields that have no effect, and the resources that work only in part
+   * @param broken the errors because of which calls fail, in resources that are accepted
+   * @param warnings the fields that have no effect, and problems that do not make calls fail
    */
   public record Result(
       List<FileProblem> problems,

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 /**
  * The result of the last reading of one file, and the content in use.
  *
- * @param stamp the metadata by which an unchanged file is recognized; empty when the file was not
+ * @param stamp the metadata by which an unchanged file is recognized; empty if the file was not
  *     read
  * @param seen the number of consecutive readings with this stamp
  * @param good whether any reading of the file found no problem
@@ -59,11 +59,11 @@ record WatchedFile<T>(
   }
 
   /**
-   * Reads files and the files in folders, but no subfolders, in order. If a path no longer exists,
-   * its last content stays in use. Blocks while the disk is read.
+   * Reads the given files, and the files in the given folders but not in subfolders, in order. If a
+   * path no longer exists, its last content stays in use. Blocks while the disk is read.
    *
-   * @param before the previous result for {@code roots}
-   * @param problems the list to which problems of the paths are added
+   * @param before the result of the previous call for the same {@code roots}
+   * @param problems the list to which problems with the paths are added
    */
   static <T> Map<Path, WatchedFile<T>> readAll(
       List<Path> roots,
@@ -92,9 +92,7 @@ record WatchedFile<T>(
     return files;
   }
 
-  /**
-   * Lists the files of a folder in the order of names; if {@code root} is a file, only this file.
-   */
+  /** Lists the files of a folder in the order of names; if the root is a file, only this file. */
   private static List<Path> list(Path root, List<FileProblem> problems) throws IOException {
     if (!Files.isDirectory(root)) {
       if (!Files.exists(root)) {

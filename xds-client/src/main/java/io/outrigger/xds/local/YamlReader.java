@@ -34,9 +34,9 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * Reads YAML or JSON as a tree with positions. Each alias is replaced by a copy of its content.
  * Depth and size are limited, so that a small file cannot exhaust the memory.
  *
- * <p>Numbers keep their characters, because {@code 1.10} and {@code 1.1} differ in a text field. A
- * number or boolean that JSON would write differently is an error, because the reader does not know
- * whether the field is a text.
+ * <p>Numbers keep their characters, because {@code 1.10} and {@code 1.1} differ in a string field.
+ * A number or boolean that JSON would write differently is an error, because the reader does not
+ * know whether the field is a string.
  */
 @AnyThread
 public final class YamlReader {
@@ -73,7 +73,7 @@ public final class YamlReader {
 
   /**
    * @param maxLength the maximum length of the text in characters
-   * @return the tree; empty when the text contains only space and comments
+   * @return the tree; empty when the text contains only whitespace and comments
    */
   public static Optional<Located> read(String text, int maxLength) throws Unreadable {
     var settings =

@@ -26,11 +26,11 @@ import java.util.Set;
  *   is not set                        is set         is set
  * </pre>
  *
- * <p>The members of a oneof count as one field. All fields for the policy ({@code lb_policy}, its
- * configurations and {@code load_balancing_policy}) count as one field too, because a cluster has
- * only one effective policy.
+ * <p>The members of a oneof count as one field. All fields of the load balancing policy ({@code
+ * lb_policy}, its configurations and {@code load_balancing_policy}) count as one field too, because
+ * a cluster has only one effective policy.
  *
- * <p>One call uses an instance, to decode one resource.
+ * <p>Each instance is used for one call, which decodes one resource.
  */
 public final class Merge {
   private final Message.Builder message;
@@ -106,8 +106,8 @@ public final class Merge {
     }
 
     /**
-     * Whether the rule must not set {@code field}. It must not if an earlier rule has set the whole
-     * field, or if another member of the oneof is set that the rule must not replace.
+     * Whether the rule must leave a field unchanged. True if an earlier rule has set the whole
+     * field, or if another member of the oneof is set and the rule must not replace it.
      */
     private boolean isReserved(
         Message.Builder into, FieldDescriptor field, String parentPath, String path) {
@@ -193,7 +193,7 @@ public final class Merge {
     }
   }
 
-  /** A field without presence counts as set unless it has the default value. */
+  /** A field without presence counts as set if it differs from the default value. */
   private static boolean isSet(Message.Builder message, FieldDescriptor field) {
     return field.isRepeated() ? message.getRepeatedFieldCount(field) > 0 : message.hasField(field);
   }

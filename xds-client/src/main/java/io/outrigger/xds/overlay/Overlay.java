@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * All overlay rules. Earlier rules have precedence.
+ * All overlay rules. The rules of the overlay; earlier rules have precedence.
  *
  * @param routeRulesByTarget the route rules by target; the rules of any other target are {@link
  *     #routeRules}
@@ -78,7 +78,7 @@ public record Overlay(
       name = List.copyOf(name);
     }
 
-    /** Whether the rule applies to {@code route}. The caller has already checked the target. */
+    /** Whether the rule applies to a route. The caller has already checked the target. */
     public boolean isFor(Route route) {
       RouteMatch match = route.getMatch();
       PathSpecifierCase specifier = match.getPathSpecifierCase();
@@ -95,11 +95,11 @@ public record Overlay(
   }
 
   /**
-   * Returns an overlay with the same rules, and with {@link #routeRulesByTarget} for {@code
-   * targets}.
+   * Returns an overlay with the same rules, in which {@link #routeRulesByTarget} has an entry for
+   * each of the targets.
    *
    * @param targets the targets as configured, such as {@code xds:///orders}
-   * @return this object if the rules of each target stay the same
+   * @return this object if the rules of every target stay the same
    */
   public Overlay forTargets(Set<String> targets) {
     List<RouteRule> general = routeRules();

@@ -20,14 +20,14 @@ public record Patch(List<Field> fields) {
   }
 
   /**
-   * A field that a rule sets as a whole.
+   * A field that a rule sets to a complete value.
    *
    * @param value the argument of {@link Message.Builder#setField}; null clears the field
    */
   public record Whole(FieldDescriptor field, @Nullable Object value, String json)
       implements Field {}
 
-  /** A message in which a rule sets fields; adds an absent message, even without fields. */
+  /** A message in which a rule sets fields; the message is added if absent, even without fields. */
   public record Within(FieldDescriptor field, List<Field> fields) implements Field {
     public Within {
       fields = List.copyOf(fields);
@@ -37,7 +37,7 @@ public record Patch(List<Field> fields) {
   /**
    * The {@code HttpProtocolOptions} of a cluster, in which a rule sets fields.
    *
-   * @param field the map whose entry {@code key} is the message in an {@code Any}
+   * @param field the map field that contains the message, in an {@code Any} under {@code key}
    */
   public record Packed(FieldDescriptor field, String key, List<Field> fields) implements Field {
     public Packed {

@@ -13,7 +13,7 @@ import java.util.Set;
 
 /**
  * Decides whether a rule may set the load balancing policy of a cluster by {@code lb_policy} and
- * its configuration, or by {@code load_balancing_policy}, which gRPC uses if both are set (A52).
+ * its configuration, or by {@code load_balancing_policy}. gRPC prefers the latter (A52).
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);
@@ -32,9 +32,9 @@ final class PolicyChoice {
   private PolicyChoice() {}
 
   /**
-   * Whether a rule may set {@code field}. A rule may not set {@code lb_policy} or its configuration
-   * if {@code load_balancing_policy} is set, and vice versa. In override mode, only fields that
-   * earlier rules have set count as set.
+   * Whether a rule may set a field of a cluster. A rule may not set {@code lb_policy} or its
+   * configuration if {@code load_balancing_policy} is set, and vice versa. In override mode, only
+   * the fields that earlier rules have set matter.
    */
   static boolean allows(
       Message.Builder message, Set<String> setPaths, Mode mode, FieldDescriptor field) {

@@ -66,7 +66,7 @@ final class LoadMessages {
     return stats.build();
   }
 
-  /** Adds a metric. CPU, memory and application utilization have fields of their own (A85). */
+  /** Adds a metric. CPU, memory and application utilization have their own fields (A85). */
   private static void add(UpstreamLocalityStats.Builder stats, String name, MetricTotal total) {
     switch (name) {
       case PropagatedMetrics.CPU_UTILIZATION -> stats.setCpuUtilization(unnamed(total));

@@ -227,7 +227,7 @@ public final class LoadReporters {
    * @param clusters the names of the clusters to report; ignored if {@code all} is true
    */
   record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
-    /** Shorter, absent and invalid intervals are raised to this minimum, as in C-core. */
+    /** Shorter, absent and invalid report intervals are raised to 1 s, as in C-core. */
     static final Duration MIN_INTERVAL = Duration.ofSeconds(1); // decision xds-0002
 
     ReportPlan {

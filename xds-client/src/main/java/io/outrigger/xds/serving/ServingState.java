@@ -8,7 +8,7 @@ import io.outrigger.config.route.RouteTable;
 import java.util.Map;
 import java.util.Optional;
 
-/** The state of a served address (A36). */
+/** The state of an address that this process serves (A36). */
 @AnyThread
 public sealed interface ServingState {
   /**
@@ -30,7 +30,7 @@ public sealed interface ServingState {
       routes = Map.copyOf(routes);
     }
 
-    /** Returns the routes of a filter chain, or the reason why all requests of the chain fail. */
+    /** Returns the routes of a filter chain, or the reason why all requests on this chain fail. */
     public Outcome<RouteTable> routesOf(ServerFilterChain chain) {
       return chain
           .routes()

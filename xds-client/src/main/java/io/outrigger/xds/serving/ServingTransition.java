@@ -31,10 +31,10 @@ import java.util.stream.Stream;
  * socket listener, routes answered      SERVING: routes in error fail their requests (A36-16)
  * </pre>
  *
- * <p>Other ambient errors do not change the state. While a configuration is served, a route
- * configuration with the error UNAVAILABLE counts as unanswered. This error means that the control
- * plane is unreachable, or that a resource timer with a transient error has elapsed (decision
- * xds-0076).
+ * <p>Ambient errors that the table does not list do not change the state. While a configuration is
+ * served, a route configuration with the error UNAVAILABLE counts as unanswered. The error
+ * UNAVAILABLE means that the control plane is unreachable, or that a resource timer with a
+ * transient error has elapsed (decision xds-0076).
  *
  * @param listen the address to serve, with its IP address in canonical form
  * @param nodeId the xDS node ID, which is part of failures that callers receive
@@ -51,8 +51,8 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   }
 
   /**
-   * @param loss OK unless the control plane has deleted the Listener; then the status of the
-   *     deletion, or of a later version that was refused
+   * @param loss the status of the Listener's deletion, or of a later version that was refused; OK
+   *     unless the control plane has deleted the Listener
    */
   Step apply(
       ServingState before,

@@ -84,8 +84,8 @@ public final class ServingWatcher {
   }
 
   /**
-   * Keeps the error of a deletion, because a later error of the stream replaces the ambient error.
-   * If a later version of the Listener is refused, the reason of the refusal is reported instead.
+   * Keeps the error of a deletion, because a later stream error replaces it as the ambient error.
+   * If a later version of the Listener is refused, the refusal is reported instead of the deletion.
    */
   private void onListener(String name) {
     RpcStatus ambient = listeners.get(name).ambient();

@@ -32,10 +32,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of {@code --state}.
+ * The files in the folder of the option {@code --state}.
  *
  * <p>The resources are divided among up to 64 part files by the hash of their names. A change of
- * one resource among thousands thus writes one small part and the index. A part is named after its
+ * one resource among thousands writes only one small part and the index. A part is named after its
  * content and never changes. The index lists the parts of one configuration and is replaced by a
  * rename. A process that is killed during a save leaves either the old or the new configuration.
  *
@@ -79,7 +79,7 @@ public final class StateFolder {
   }
 
   /**
-   * The usable resources of the folder.
+   * The usable resources that were found in the folder.
    *
    * @param times the time at which the resources of each authority were last known to be current
    * @param problem why no resource is usable; empty if there are resources, or if nothing was saved
@@ -147,12 +147,10 @@ public final class StateFolder {
         Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  /**
-   * Returns why resources that were stored at {@code at} are unusable; empty if they are usable.
-   */
+  /** Returns why resources that were stored at a given time are unusable; empty if usable. */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
-    // A state of the distant future would be usable for too long.
+    // If the stored time is far in the future, the resources would be usable for too long.
     if (age.negated().compareTo(maxAge) > 0) {
       return Optional.of("is of " + at + ", which is in the future");
     }
@@ -374,7 +372,7 @@ public final class StateFolder {
    * A saved resource.
    *
    * @param server the URI of the control plane that sent the resource
-   * @param at the time of receipt
+   * @param at when the resource was received
    */
   public record KeptResource(
       Key key, String server, String version, Instant at, RawResource resource) {

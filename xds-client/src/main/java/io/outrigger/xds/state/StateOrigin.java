@@ -38,7 +38,7 @@ public record StateOrigin(String node, String servers, String fingerprint) {
         HexFormat.of().toHexDigits(Xxh64.hash(inOrder(parts).toString())));
   }
 
-  /** Sorts all maps in the value, because the order of a map differs between processes. */
+  /** Sorts all maps in a value, because the order of maps differs between processes. */
   private static Object inOrder(Object value) {
     if (value instanceof Map<?, ?> map) {
       Map<String, Object> sorted = new TreeMap<>();
@@ -48,7 +48,7 @@ public record StateOrigin(String node, String servers, String fingerprint) {
     return value instanceof List<?> list ? list.stream().map(StateOrigin::inOrder).toList() : value;
   }
 
-  /** Returns the difference from {@code other} that makes saved resources unusable, if any. */
+  /** Returns the first difference between the origins that makes saved resources unusable. */
   Optional<String> differenceFrom(StateOrigin other) {
     if (!node.equals(other.node)) {
       return Optional.of("is of node \"%s\", and this is node \"%s\"".formatted(node, other.node));

@@ -1,6 +1,6 @@
 /**
- * The folder of {@code --state}. The folder contains acknowledged resources. If no control plane
- * answers at the start, these resources are used.
+ * The folder of the option {@code --state}. The folder contains acknowledged resources, which are
+ * used if no control plane answers at the start.
  */
 @NullMarked
 package io.outrigger.xds.state;

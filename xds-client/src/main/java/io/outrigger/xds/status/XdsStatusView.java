@@ -134,8 +134,8 @@ public record XdsStatusView(List<Client> clients) {
     }
 
     /**
-     * Returns the state's name in CSDS. A STALE resource has the state ACKED, or the state of its
-     * latest error (CONTRACT 16).
+     * Returns the name of the cache state in CSDS. A STALE resource has the state ACKED, or the
+     * state of its latest error (CONTRACT 16).
      */
     public String clientStatus() {
       CacheState afterError =

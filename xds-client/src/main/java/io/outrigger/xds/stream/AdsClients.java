@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * The xDS clients of a process. All clients share one channel to each control plane.
  *
  * <p>If no list of servers in the bootstrap has a fallback server, all targets share one client.
- * All targets thus share one stream to each server and one copy of each resource (A57-37). With a
+ * The targets share one stream to each server and one copy of each resource (A57-37). With a
  * fallback server, each target has its own client: a target that falls back must not move other
  * targets to the fallback server (A71-07). Targets without a control plane, such as {@code dns:///}
  * targets, get their resources from this process through a separate client.
@@ -73,7 +73,7 @@ public final class AdsClients {
    * The constructor may be called on any thread. Other methods must be called on the control loop,
    * unless their javadoc says otherwise.
    *
-   * @param decoding the executor that runs {@code decoder}, one response at a time, in the order of
+   * @param decoding the executor that runs the decoder, one response at a time, in the order of
    *     arrival
    * @param version the version of this program, sent to the control plane
    * @param decoder the decoder of responses, such as {@code ResourceDecoder::decode}
@@ -207,7 +207,7 @@ public final class AdsClients {
   }
 
   /**
-   * Saves the last changes of the resources in use. Callers must call this method before they end
+   * Saves the last changes of the resources in use. Callers must call this method before they close
    * their watches.
    */
   public CompletionStage<Void> finishState() {
@@ -227,7 +227,7 @@ public final class AdsClients {
   }
 
   /**
-   * Starts to report the load that {@code source} counts. A server receives reports if the server
+   * Starts to report the load that a load source counts. A server receives reports if the server
    * sent a cluster with an {@code lrs_server} (A27, A71-09).
    */
   public void reportLoad(LoadSource source) {
@@ -300,7 +300,7 @@ public final class AdsClients {
     return transports.computeIfAbsent(server, connect); // present for servers of the bootstrap
   }
 
-  /** Closes an unused client later, because a watch may be closed and opened again at once. */
+  /** Closes an unused client later, because a closed watch may be opened again at once. */
   private void closeLater(String scope) {
     if (!scope.equals(ALL_TARGETS)) {
       loop.execute(() -> loop.execute(() -> closeUnused(scope)));

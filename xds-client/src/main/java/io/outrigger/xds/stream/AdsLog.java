@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
  * observer. Events of saved state come from no control plane and bypass this class.
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Rejections, resource
- * errors and deletions are therefore limited to ten lines per minute each, without repetitions.
- * Within a minute, a repeated rejection is logged only if the client has accepted a response in
- * between. The next observer receives every event.
+ * errors and deletions are each limited to ten lines per minute, without repetitions. Within a
+ * minute, a repeated rejection is logged only if the client has accepted a response in between. The
+ * next observer receives every event.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {

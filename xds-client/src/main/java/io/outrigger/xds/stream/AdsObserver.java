@@ -22,18 +22,18 @@ public interface AdsObserver {
   /** A stream ended after a response, which is no error (A57-02). */
   default void onClosed(String server, RpcStatus reason) {}
 
-  /** Resources of an earlier process came into use, or the last such resource went out of use. */
+  /** Resources that an earlier process saved came into use, or have all gone out of use. */
   default void onStale(String text) {}
 
-  /** The state of an earlier process cannot be used, or the state cannot be written. */
+  /** The state that an earlier process saved cannot be used, or the state cannot be written. */
   default void onStateProblem(String text) {}
 
   default void onAck(String server, Response response) {}
 
-  /** {@code details} names each invalid resource of the rejected response with the reasons. */
+  /** The {@code details} name each invalid resource of the rejected response, with reasons. */
   default void onNack(String server, Response response, String details) {}
 
-  /** A response of the server has one new error for these resources (xRFC TP3). */
+  /** The response of a server has the same new error for all the names (xRFC TP3). */
   default void onResourceErrors(
       String server, ResourceType<?> type, List<String> names, RpcStatus status) {}
 
@@ -51,7 +51,7 @@ public interface AdsObserver {
    * @param version the version, or its first {@link #MAX_VERSION} characters
    * @param valid the number of subscribed resources that were valid
    * @param changes the resources that differ from the resource in use, at most {@link #MAX_CHANGES}
-   * @param changed the total number of resources that differ
+   * @param changed the total number of resources that differ from the resource in use
    */
   record Response(
       ResourceType<?> type,
@@ -72,7 +72,7 @@ public interface AdsObserver {
   /**
    * A received resource, accepted or rejected, that differs from the resource in use.
    *
-   * @param word one of {@code is new}, {@code changed} and {@code refused}
+   * @param word one of the texts "is new", "changed" and "refused"
    */
   record Change(String name, String word) {
     @Override

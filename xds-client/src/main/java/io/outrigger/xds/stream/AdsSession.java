@@ -97,9 +97,9 @@ final class AdsSession implements AdsTransport.Listener {
         of.isAnswerPending = true; // the next request repeats the last ACK
       }
       if (type.equals(reading) || of.isAnswerPending) {
-        // The pending ACK or NACK will contain the subscribed names. Unsubscribing drops the
-        // cached resource. To receive it again, the client must first send a request that omits its
-        // name, and then a request with its name.
+        // The pending ACK or NACK will contain the subscribed names. Unsubscribing drops the cached
+        // resource. To receive a dropped resource again, the client must first send a request that
+        // omits its name, and then a request with its name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.unsubscribed::add);
       } else if (isChanged) {
         // No request is sent before the first subscription, because an empty first request would
@@ -219,8 +219,8 @@ final class AdsSession implements AdsTransport.Listener {
 
   /**
    * Sends an ACK or NACK when the server has read the earlier requests. For each type, at most one
-   * ACK or NACK is pending. A server that sends responses but reads no requests can thus not
-   * exhaust the memory.
+   * ACK or NACK is pending. A server that sends responses but reads no requests cannot exhaust the
+   * memory.
    */
   private void answer(ResourceType<?> type, Optional<Status> refusal) {
     Requested of = requestedOf(type);
@@ -238,7 +238,7 @@ final class AdsSession implements AdsTransport.Listener {
 
   /**
    * Sends an ACK or NACK with the subscribed names. If a name was unsubscribed and subscribed again
-   * since the last request, the ACK or NACK omits the name. A second request then adds the name.
+   * since the last request, the ACK or NACK omits the name. A second request adds the omitted name.
    */
   private void sendAnswer(ResourceType<?> type) {
     Requested of = requestedOf(type);
@@ -275,7 +275,7 @@ final class AdsSession implements AdsTransport.Listener {
     }
     of.sentAny = true;
     if (names.isEmpty()) {
-      // With a version in later requests, the server would omit resources that it has already sent.
+      // If later requests had a version, the server would omit resources that it has already sent.
       acceptedVersions.remove(type);
     }
     stream.send(request.build());

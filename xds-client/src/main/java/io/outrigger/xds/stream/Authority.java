@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 /**
  * The resources of one authority (A47), and its control planes in the order of preference (A71).
  *
- * <p>The servers in use are the first servers of the list. Every server in use receives requests
- * for all resources.
+ * <p>The servers in use are the first servers of the authority's list. Every server in use receives
+ * requests for all resources.
  *
  * <pre>
  * the last server in use is unreachable,
@@ -135,7 +135,7 @@ final class Authority {
         || subscriptions.all().stream().anyMatch(s -> isMissing(s.entry()));
   }
 
-  /** Whether the resource counts as not cached (A71). */
+  /** Whether the resource counts as missing from the cache (A71). */
   private static boolean isMissing(CacheEntry<?> entry) {
     return (entry.held().isEmpty() || entry.isStale()) && !entry.isKnownNotToExist();
   }

@@ -90,7 +90,7 @@ final class CurrentOverlay {
     targets.computeIfPresent(target, (name, watches) -> watches == 1 ? null : watches - 1);
   }
 
-  /** Whether the value in use was decoded under {@code overlay}, or does not depend on overlays. */
+  /** Whether the value in use was decoded under this overlay, or depends on no overlay. */
   static boolean isCurrent(Overlay overlay, ResourceType<?> type, Held<?> held) {
     return held.overlay() == overlay || type.equals(ResourceType.ENDPOINT);
   }
@@ -167,7 +167,7 @@ final class CurrentOverlay {
             held -> {
               DecodeContext context = contextOf(held.server());
               return () -> {
-                // The resource is still valid, because validity does not depend on the overlay.
+                // If decoding fails, the value stays in use: an overlay does not affect validity.
                 T value =
                     decoder.decode(subscription.type(), held.raw(), context).orElse(held.value());
                 return () -> apply(subscription, held, value, context.overlay());

@@ -44,7 +44,7 @@ final class KeptAuthority {
 
   /**
    * @param isReachable whether a control plane of the authority can be reached
-   * @param onRestored called after kept resources were put into use, or were found unusable
+   * @param onRestored called after saved resources were put into use, or were found unusable
    */
   KeptAuthority(
       StateKeeper keeper,
@@ -91,7 +91,7 @@ final class KeptAuthority {
     restore();
   }
 
-  /** In phase RESTORING, puts the kept resources of new subscriptions into use. */
+  /** In phase RESTORING, puts the saved resources of new subscriptions into use. */
   void restore() {
     if (phase == Phase.RESTORING && keeper.isRead()) {
       List<Subscription<?>> missing =
@@ -112,7 +112,7 @@ final class KeptAuthority {
     onRestored.run();
   }
 
-  /** Whether the kept resource is being decoded. Meanwhile, its watchers receive no outage. */
+  /** Whether the saved resource is being decoded; meanwhile, its watchers see no outage. */
   boolean isRestoring(Subscription<?> subscription) {
     return restoring.contains(subscription);
   }
@@ -135,7 +135,7 @@ final class KeptAuthority {
     }
   }
 
-  /** Takes absent resources out of use if the control plane has answered for all resources. */
+  /** Once the control plane has answered for all resources, drops those that it does not have. */
   private void dropAbsent() {
     List<Subscription<?>> all = all();
     boolean isComplete =
@@ -166,7 +166,7 @@ final class KeptAuthority {
 
   /**
    * Whether the control plane has answered for every requested resource, so that no resource refers
-   * to a missing resource. A request for a listener does not count, because no resource refers to a
+   * to a missing resource. A requested listener may be unanswered, because no resource refers to a
    * listener, and calls may request new hosts at any time.
    */
   boolean isSettled() {

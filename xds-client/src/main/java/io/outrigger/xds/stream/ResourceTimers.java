@@ -13,8 +13,8 @@ import java.util.List;
  * resource for the first time. The timer stops when the server answers, when the stream ends, or
  * when the subscription ends.
  *
- * <p>The response that is being decoded, or a later response, may contain the resource. A timer
- * that elapses during decoding is therefore started again for {@link #RETRY}.
+ * <p>A timer that elapses during decoding is started again for {@link #RETRY}, because the response
+ * that is being decoded, or a later response, may contain the resource.
  */
 @ControlConfined
 final class ResourceTimers {
@@ -47,7 +47,7 @@ final class ResourceTimers {
     subscription.timerStarted(this, loop.schedule(left, () -> onElapsed(subscription)));
   }
 
-  /** Starts the timers of stale resources. Called before the response is read. */
+  /** Starts the timers of stale resources. Called before the first response is read. */
   void onFirstResponse(List<Subscription<?>> subscriptions) {
     hasResponse = true;
     subscriptions.stream().filter(each -> each.entry().isStale()).forEach(this::start);

@@ -38,7 +38,7 @@ import java.util.stream.Stream;
  * <p>Decoding runs on another executor, so a response with ten thousand resources does not delay
  * the control loop.
  *
- * @param server the name of the server that observers receive
+ * @param server the server's name, which is passed to observers
  */
 @ControlConfined
 record ResponseHandler(
@@ -246,10 +246,10 @@ record ResponseHandler(
   }
 
   /**
-   * Applies an error, unless the status is OK, or the name is not subscribed.
+   * Applies an error to a subscribed resource; ignores other names, and the status OK.
    *
-   * @param failed the set to which the name is added
-   * @param newErrors the map to which the name is added if the resource did not have this error
+   * @param failed the set to which the resource's name is added
+   * @param newErrors the map to which the resource's name is added if it did not have this error
    */
   private <T> void applyError(
       ResourceType<T> type,

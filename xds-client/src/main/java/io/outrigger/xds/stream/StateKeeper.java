@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 final class StateKeeper {
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** A response may cause further requests; this is the time to wait for their responses. */
+  /** How long to wait for the responses to further requests that a response causes. */
   private static final Duration SETTLE_TIME = Duration.ofMillis(50);
 
   private static final Duration RETRY = Duration.ofSeconds(30);
@@ -78,7 +78,7 @@ final class StateKeeper {
   private boolean isStaleReported;
   private long savedNanos;
 
-  /** The time at which the kept resources of each authority were last current. */
+  /** The time at which the saved resources of each authority were last current. */
   private final Map<String, Instant> times = new HashMap<>();
 
   /**
@@ -191,7 +191,7 @@ final class StateKeeper {
     return Collections.min(stale.values());
   }
 
-  /** Returns a task that decodes a kept resource; its result is an action that uses the value. */
+  /** Returns a task that decodes a saved resource; its result is an action that uses the value. */
   private <T> Optional<Supplier<Runnable>> task(
       KeptAuthority authority, Subscription<T> subscription) {
     if (reading.resources().isEmpty()) {
@@ -364,8 +364,8 @@ final class StateKeeper {
   }
 
   /**
-   * Once every authority has answered, returns the keys of all subscriptions. All other resources
-   * in the folder are then obsolete.
+   * Once every authority has answered, returns the keys of all subscriptions; any other resource in
+   * the folder is then obsolete.
    */
   private Optional<Set<KeptResource.Key>> prune() {
     if (isPruned || !authorities.stream().allMatch(each -> each.isAnswered() && each.isSettled())) {
@@ -436,7 +436,7 @@ final class StateKeeper {
     return CompletableFuture.runAsync(() -> {}, settings.orElseThrow().files());
   }
 
-  /** Stops saving, so that watches that end later do not change the saved state. */
+  /** Stops saving, so that watches that are closed later do not change the saved state. */
   void close() {
     settings.ifPresent(each -> each.files().execute(each.folder()::close));
     settings = Optional.empty();

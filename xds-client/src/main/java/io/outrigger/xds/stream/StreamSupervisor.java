@@ -102,8 +102,8 @@ final class StreamSupervisor {
   }
 
   /**
-   * Forgets the accepted versions, so that later requests contain no version. With a version, the
-   * server could omit resources although resources of another server have replaced them. An open
+   * Forgets the accepted versions, so that later requests contain no version. A server that
+   * receives a version could omit resources that resources of another server have replaced. An open
    * stream that waits for its first response is replaced, because its requests contain versions.
    */
   void forgetVersions() {
@@ -185,7 +185,7 @@ final class StreamSupervisor {
       throw new IllegalStateException("a stream ended in " + phase);
     }
     attached = false;
-    // The delay counts from the start of the stream (A57-05, A57-07).
+    // The back-off counts from the start of the stream (A57-05, A57-07).
     Duration delay = backoff.next().minusNanos(loop.nanoTime() - open.sinceNanos());
     phase = new Phase.Waiting(loop.schedule(delay, this::onBackoffElapsed));
     if (responded) {

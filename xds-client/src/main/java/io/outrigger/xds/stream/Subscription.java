@@ -140,7 +140,7 @@ final class Subscription<T> {
     if (step.stopsTimers()) {
       stopTimers();
     }
-    // A copy, because a watcher may add watchers; these have received the new entry already.
+    // Iterates over a copy: a watcher may add watchers, which have already received the new entry.
     for (Watching watching : List.copyOf(watchers)) {
       watching.deliver(step);
     }
@@ -176,7 +176,7 @@ final class Subscription<T> {
     timers.put(owner, started);
   }
 
-  /** Whether a timer of {@code owner} waits for the first version of the resource. */
+  /** Whether a timer of the given server waits for the first version of the resource. */
   boolean isTimed(ResourceTimers owner) {
     return entry.held().isEmpty() && timers.containsKey(owner);
   }
@@ -210,7 +210,7 @@ final class Subscription<T> {
     }
 
     void deliver(CacheTransition.Step<T> step) {
-      // A watcher that was notified before this one may have closed this watch.
+      // A watcher that was notified earlier may have closed this watch.
       if (watchers.contains(this) && !isHidden()) {
         step.notifyWatcher(this);
       }

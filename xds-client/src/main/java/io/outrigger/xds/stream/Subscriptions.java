@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The subscriptions of one authority.
  *
  * <p>A resource without watchers is removed by a later task of the control loop. A watch that is
- * closed and opened again by one task therefore keeps the cached resource and causes no request
- * (A57-42).
+ * closed and opened again by one task keeps the cached resource and causes no request (A57-42).
  */
 @ControlConfined
 final class Subscriptions {
@@ -35,7 +34,7 @@ final class Subscriptions {
   /**
    * @param onChanged called when the entry of a subscription has changed, and when a subscription
    *     without watchers is removed
-   * @param onSettled called once after changes to the set of subscriptions
+   * @param onSettled called once after subscriptions were added or removed
    */
   Subscriptions(ControlLoop loop, Consumer<Subscription<?>> onChanged, Runnable onSettled) {
     this.loop = loop;

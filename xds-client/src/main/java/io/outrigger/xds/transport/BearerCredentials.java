@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>A token is used until 30 s before it expires, by the wall clock. If a fetched token expires in
- * less than 30 s, only the waiting calls get the token. Nothing is fetched before the first call.
+ * less than 30 s, only the waiting calls get it. No token is fetched before the first call.
  */
 @ControlConfined
 final class BearerCredentials extends CallCredentials {
@@ -59,7 +59,7 @@ final class BearerCredentials extends CallCredentials {
   private TimerHandle next = () -> {}; // the next fetch, or the end of the back-off
 
   /**
-   * @param source closed by {@link #close}
+   * @param source the source of the tokens, which {@link #close} closes
    * @param margin how long before its expiry a token is replaced; at most half of its lifetime
    */
   BearerCredentials(
@@ -152,7 +152,7 @@ final class BearerCredentials extends CallCredentials {
     takeWaiting().forEach(applier -> applier.apply(header(fetched)));
   }
 
-  /** Returns the lifetime less {@code margin}, but at least half of the lifetime. */
+  /** Returns the lifetime minus {@code margin}, but at least half of the lifetime. */
   private Duration untilNext(Duration lifetime) {
     Duration half = lifetime.dividedBy(2);
     return half.compareTo(margin) < 0 ? half : lifetime.minus(margin);

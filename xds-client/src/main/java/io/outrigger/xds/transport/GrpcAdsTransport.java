@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
  * the reason when the server cannot be reached.
  *
  * <p>gRPC's back-off between connections would add to our back-off between streams, and would fail
- * streams with an outdated reason. The channel is therefore closed when a stream ends without
- * having reached a connection. The next stream makes a new channel.
+ * streams with an outdated reason. The channel is closed when a stream ends without having reached
+ * a connection. The next stream makes a new channel.
  */
 @ControlConfined
 public final class GrpcAdsTransport implements AdsTransport {
@@ -230,7 +230,7 @@ public final class GrpcAdsTransport implements AdsTransport {
       listener.onClosed(reason);
     }
 
-    /** Returns false if the end was counted before. */
+    /** Returns false if the end of this stream has already been counted. */
     private boolean countEnd() {
       if (ended) {
         return false;

@@ -56,7 +56,7 @@ public final class GrpcIstioCa implements IstioCaClient {
     static final Metadata.Key<String> AUTHORIZATION = key("authorization");
     static final Metadata.Key<String> CLUSTER_ID = key("clusterid");
 
-    /** The request and the response are written and read by field number. */
+    /** The request and the response are encoded and decoded by field number. */
     static final MethodDescriptor<Empty, Empty> METHOD =
         MethodDescriptor.<Empty, Empty>newBuilder()
             .setType(MethodType.UNARY)
@@ -169,7 +169,7 @@ public final class GrpcIstioCa implements IstioCaClient {
    * connection.
    *
    * @param errors receives permanent errors, and the error that all roots have expired
-   * @param warnings receives all other reasons
+   * @param warnings receives all other reasons for failures
    */
   static void check(IstioCa ca, Instant now, Consumer<String> errors, Consumer<String> warnings) {
     CertificateCheck roots = CertificateCheck.ofRoots("ca_root_file", ca.rootFile(), now);

@@ -36,12 +36,12 @@ import java.util.stream.Stream;
 final class ServerCredentials {
   private static final String GOOGLE = "google_default";
 
-  /** A separate thread, because reading files on the common pool would delay admin requests. */
+  /** The thread that reads files; on the common pool, reading would delay admin requests. */
   private static final Executor READING = new BackgroundThread("credentials");
 
   /**
    * The time before the expiry of a token at which its file is read again. By A97, a token counts
-   * as expired 30 s before its expiry. The file is read again one minute before that time.
+   * as expired 30 s before its expiry; the file is read again one minute before that.
    */
   private static final Duration JWT_AHEAD = Duration.ofSeconds(90);
 
@@ -92,7 +92,7 @@ final class ServerCredentials {
     return new ServerCredentials(loop, server, certificates, tokens);
   }
 
-  /** Returns empty if the server is reached without TLS. */
+  /** Returns the certificates for TLS; empty if the server is reached without TLS. */
   private static Optional<ControlPlaneCertificates> certificates(
       XdsServer server, Map<String, String> environment) {
     if (server.credentials() instanceof Insecure) {
