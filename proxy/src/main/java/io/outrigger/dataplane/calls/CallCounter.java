@@ -1,6 +1,6 @@
 package io.outrigger.dataplane.calls;
 
-/** Events and bytes that are counted for all calls of a forward. */
+/** The events and bytes that the proxy counts for the calls of each {@code --forward}. */
 public enum CallCounter {
   /** Requests whose headers arrived. */
   STARTED,
@@ -10,15 +10,12 @@ public enum CallCounter {
   REQUEST_BYTES,
   /** DATA bytes received from backends. */
   RESPONSE_BYTES,
-  /** Attempts that a retry policy made after a failure. */
+  /** Attempts that were made after a failure because the retry policy allowed a retry. */
   RETRIED,
   /** Requests that were sent to another backend after a refusal (A6 "Transparent Retries"). */
   TRANSPARENT_RETRIES,
   /** Requests with a retry policy that became too large to be retried. */
   NOT_REPLAYABLE,
-  /**
-   * Ended calls that the access log or another observer dropped, for example because its queue was
-   * full.
-   */
+  /** Ended calls that an observer dropped, such as the access log when its queue is full. */
   UNOBSERVED
 }

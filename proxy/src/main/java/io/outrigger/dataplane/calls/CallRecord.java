@@ -12,8 +12,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ended call, for the access log. Event loops create these records, so conversions to text are
- * left to the threads that read the records.
+ * An ended call, for the access log. Event loops only create the records; the threads that read the
+ * records convert values to text.
  *
  * @param forward the name of the {@code --forward} or {@code --serve} that received the call
  * @param endMillis the end of the call, in milliseconds since 1970
@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * @param endpoint the address of the last attempt
  * @param priority the priority of the locality in its cluster; 0 is the highest
  * @param attempts the number of picks that returned a backend
- * @param code the gRPC status code; CANCELLED when the app cancelled the call. A request that is
- *     not gRPC has OK or the code of the failure
+ * @param code the gRPC status code; CANCELLED when the app cancelled the call. For a request that
+ *     is not gRPC, the code is OK or describes the proxy's failure
  * @param httpStatus the {@code :status} that the app received; 0 when the app received none
- * @param localReason why the proxy answered the call; empty when a backend answered
+ * @param localReason why the proxy itself answered the call; empty when a backend answered
  * @param timeoutNanos the time limit of the call, or {@link EffectiveTimeout#NONE}
  * @param traceparent the app's {@code traceparent} (W3C Trace Context); may be empty
- * @param peer the caller of a served address; null for calls of a forward
- * @param policy the RBAC policy that decided about the call; null when no policy did
+ * @param peer the caller of a {@code --serve}; null for calls of a {@code --forward}
+ * @param policy the RBAC policy that decided about the call; null when no policy decided
  */
 @AnyThread
 public record CallRecord(
@@ -55,7 +55,7 @@ public record CallRecord(
     CharSequence traceparent,
     @Nullable PeerIdentity peer,
     @Nullable String policy) {
-  /** The total length of the texts that the app sent with the request. */
+  /** The total length of the request's method, path, authority and {@code traceparent}. */
   public int textLength() {
     return method.length() + path.length() + authority.length() + traceparent.length();
   }

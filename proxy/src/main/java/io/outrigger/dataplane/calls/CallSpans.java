@@ -24,7 +24,7 @@ public interface CallSpans {
    */
   default void attemptBegins(int previousAttempts, boolean transparent) {}
 
-  /** Called when the stream of an attempt that waited for a pick or a connection is open. */
+  /** Called when an attempt's stream opens after a wait for a pick or a connection. */
   default void pickDelayed() {}
 
   /** The header fields that carry the trace context of the attempt to the backend. */
@@ -37,7 +37,7 @@ public interface CallSpans {
    *
    * @param isRequest whether the message goes to the backend
    * @param sequence the number of the message on its attempt, from 0
-   * @param bytes the length without the prefix
+   * @param bytes the length of the message without its prefix
    */
   default void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {}
 

@@ -13,8 +13,8 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
- * The counters of one forward's calls on one event loop. Only this loop writes the counters. {@link
- * Totals} adds up the counters of all loops for readers.
+ * The counters of one forward's calls on one event loop; only that loop writes the counters.
+ * Readers use {@link Totals}, the sums over all event loops.
  */
 @AnyThread
 @SuppressWarnings("EnumOrdinal") // the indices of counters are never stored or sent
@@ -131,7 +131,7 @@ public final class CallStats {
 
     /**
      * The numbers of non-gRPC requests; the key is the class of the HTTP status, such as {@code
-     * 2xx}. Requests that were reset have no status.
+     * 2xx}. Requests that were reset before the response have no HTTP status.
      */
     public Map<String, Long> byHttpClass() {
       return labelled(HTTP + 1, LOCAL, index -> index + 1 + "xx");
@@ -142,7 +142,7 @@ public final class CallStats {
       return labelled(LOCAL, COUNTERS, slot -> LocalReason.values()[slot].word());
     }
 
-    /** Returns the counters from a range of slots by label; counters that are 0 are left out. */
+    /** Returns the counters of an index range by label, without the counters that are 0. */
     private Map<String, Long> labelled(int from, int to, IntFunction<String> label) {
       Map<String, Long> counts = new LinkedHashMap<>();
       for (int i = from; i < to; i++) {
@@ -153,7 +153,7 @@ public final class CallStats {
       return counts;
     }
 
-    /** Requests that balancing counts as successful: gRPC status OK, or HTTP status below 500. */
+    /** The number of successful requests: gRPC status OK, or HTTP status below 500. */
     public long succeeded() {
       return counters[GRPC] + Arrays.stream(counters, HTTP + 1, HTTP + 5).sum();
     }

@@ -67,7 +67,7 @@ public final class CallStatsRecorder implements CallSummary {
   private long sentPrefixes;
   private long receivedPrefixes;
 
-  /** Created on first use, because most calls have neither delays nor retries. */
+  /** The call's delays and retries; null for most calls, which have none. */
   private @Nullable DelaysAndRetries delaysAndRetries;
 
   private static final class DelaysAndRetries {
@@ -113,7 +113,7 @@ public final class CallStatsRecorder implements CallSummary {
     policy = name;
   }
 
-  /** Sets the routing decision, and the cluster in use, which a session may have changed. */
+  /** Sets the routing decision and the used cluster, which a session cookie may have changed. */
   public void routed(RouteDecision.Forward decision, String usedCluster) {
     chosen = decision;
     clusterName = usedCluster;
@@ -171,7 +171,7 @@ public final class CallStatsRecorder implements CallSummary {
     delayed(true, type, delayReason, now);
   }
 
-  /** Ends the current delay; returns false when there is none. */
+  /** Ends the current delay; returns false when the call is not delayed. */
   public boolean delayOver(long now) {
     boolean isOver = delayEnded(now);
     if (isOver) {
@@ -238,13 +238,13 @@ public final class CallStatsRecorder implements CallSummary {
     code = status;
   }
 
-  /** Records that the proxy ended the response, with the {@code :status} of the reason. */
+  /** Records that the proxy ended the response; the reason determines the HTTP status. */
   public void local(RpcStatus status, LocalReason localReason) {
     local(status, localReason, localReason.httpStatus(status));
   }
 
   /**
-   * Records that the proxy ended the response.
+   * Records that the proxy, not the backend, ended the response.
    *
    * @param http the {@code :status} for a request that is not gRPC
    */

@@ -6,8 +6,8 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ended call, as observers receive it. The object is valid only during the callback; {@link
- * #record} copies all of its data.
+ * An ended call, as observers receive it. The summary is valid only until the observer returns;
+ * {@link #record} copies its data.
  */
 @LoopConfined
 public interface CallSummary {

@@ -3,7 +3,7 @@ package io.outrigger.dataplane.calls;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.RequestView;
 
-/** Creates the spans of calls. Called on the event loop of each call. */
+/** Creates the spans of calls. The tracer is called on the event loop of each call. */
 @AnyThread
 @FunctionalInterface
 public interface CallTracer {

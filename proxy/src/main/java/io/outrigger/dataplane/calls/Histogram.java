@@ -11,8 +11,8 @@ public final class Histogram {
   private static final int FINE_BUCKETS = 592;
 
   /**
-   * Bounds for durations in nanoseconds, up to 12 days. Each power of two of microseconds has 16
-   * buckets. The values of one bucket thus differ by at most 6 %.
+   * Bounds for durations in nanoseconds, up to 12 days. There are 16 buckets between two powers of
+   * two of microseconds. The values in one bucket differ by at most 6 %.
    */
   static final long[] FINE_NANOS = fineNanos();
 
@@ -54,8 +54,8 @@ public final class Histogram {
   }
 
   /**
-   * Adds the counts and the sum of another histogram, whose buckets may be different. Each value of
-   * the other histogram counts as the upper bound of its bucket.
+   * Adds the counts and the sum of another histogram, whose buckets may be different. Each added
+   * value counts as the upper bound of the bucket that contained it.
    */
   public void add(Histogram other) {
     int bucket = 0;
@@ -72,7 +72,7 @@ public final class Histogram {
     counts.setOpaque(slot, counts.getPlain(slot) + more);
   }
 
-  /** Returns an empty histogram with the same bounds. */
+  /** Returns an empty histogram with the bucket bounds of this histogram. */
   public Histogram empty() {
     return new Histogram(bounds);
   }

@@ -3,8 +3,8 @@ package io.outrigger.dataplane.calls;
 import java.util.Set;
 
 /**
- * Selects the attributes that the metrics of calls distinguish. Each attribute multiplies the
- * number of histograms.
+ * Selects the attributes by which the metrics of calls are split. Each additional attribute
+ * multiplies the number of histograms.
  *
  * @param methods the gRPC methods with metrics of their own, such as {@code pkg.Service/Method};
  *     all other methods share one set of metrics

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 /**
  * Finds the message prefixes in a gRPC body and counts their bytes; DATA frames may split messages
  * and prefixes. A prefix has a flag byte and four bytes of length. The parser state is one number,
- * which saves an object per call. The state at the start of a body is 0.
+ * which saves an object per call. The parser state at the start of a body is 0.
  *
  * <pre>
  * bits  0 to 31  in a message: the number of missing bytes; in a prefix: the bytes that were read
@@ -24,7 +24,7 @@ final class MessagePrefixes {
   private MessagePrefixes() {}
 
   /**
-   * Returns the parser state after the data; the indices of the buffer do not change.
+   * Returns the parser state after the data; does not change the indices of the buffer.
    *
    * @param spans receives an event for each complete prefix
    * @param isRequest whether the body belongs to the request, not to the response
@@ -57,7 +57,7 @@ final class MessagePrefixes {
     return count << COUNT_SHIFT | seen << SEEN_SHIFT | low;
   }
 
-  /** The number of prefix bytes read so far. */
+  /** The number of bytes of all message prefixes read so far. */
   static long bytes(long state) {
     long seen = state >>> SEEN_SHIFT & SEEN;
     return (state >>> COUNT_SHIFT) * BYTES + (seen == BYTES ? 0 : seen);

@@ -10,24 +10,24 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statistics of one gRPC method, or of all methods that metrics do not distinguish (A66, A96).
- * Each event loop writes its own object; {@link CallStats.Totals} adds up the objects of all loops.
+ * The statistics of one gRPC method, or of all methods without metrics of their own (A66, A96).
+ * Each event loop writes its own {@code MethodStats}, which {@link CallStats.Totals} adds up.
  */
 @AnyThread
 public final class MethodStats {
   /**
    * The maximum number of {@link Place}s, because a control plane may send any number of cluster
-   * names. Attempts in further places count as {@link #OTHER}.
+   * names. Attempts in further {@code Place}s (cluster and locality) count as {@link #OTHER}.
    */
   static final int MAX_PLACES = 500;
 
   /**
-   * The maximum number of delay types, because nested priorities can produce many. Further types
-   * count as {@link #OTHER}.
+   * The maximum number of delay types, because nested priorities can produce many. Further delay
+   * types count as {@link #OTHER}.
    */
   static final int MAX_DELAY_TYPES = 100;
 
-  /** The value of an attribute whose real value metrics do not distinguish (A66). */
+  /** The name of methods, clusters and delay types that have no metrics of their own (A66). */
   static final String OTHER = "other";
 
   /** The latency buckets of A66 "Units", in microseconds. */
@@ -59,7 +59,7 @@ public final class MethodStats {
    * A place is one combination of cluster and locality; metrics count attempts by place.
    *
    * @param cluster the leaf cluster ({@code grpc.lb.backend_service}, A89)
-   * @param locality the locality; null when unknown, or when metrics do not distinguish localities
+   * @param locality the locality; null when unknown, or when metrics are not split by locality
    */
   public record Place(String cluster, @Nullable Locality locality) {
     /** The value of {@code grpc.lb.locality} in A78's form; empty when the locality is null. */
@@ -91,8 +91,8 @@ public final class MethodStats {
   private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
   private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
-  // Caches the last place, because successive attempts mostly have the same place; used on the
-  // event loop.
+  // Caches the cluster and locality of the last attempt, because the next attempt mostly has the
+  // same; used on the event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable Map<RpcStatus.Code, Attempts> last;
@@ -135,7 +135,7 @@ public final class MethodStats {
    * Records the end of a call that had more than one attempt.
    *
    * @param counted the number of retries that the retry policy counts
-   * @param delayNanos the time without an attempt in progress
+   * @param delayNanos the time for which no attempt was in progress
    */
   void retriedCallEnded(int counted, int transparent, long delayNanos) {
     if (counted > 0) {
@@ -223,7 +223,7 @@ public final class MethodStats {
 
   /**
    * Durations of ended calls in nanoseconds, by status. The statistics of one loop have the buckets
-   * {@link Histogram#FINE_NANOS}. The sum over all loops has the buckets of A66.
+   * {@link Histogram#FINE_NANOS}. The sums of the statistics of all loops have the buckets of A66.
    */
   public Map<RpcStatus.Code, Histogram> calls() {
     return calls;
@@ -243,20 +243,17 @@ public final class MethodStats {
     return transparentRetries;
   }
 
-  /** The time in nanoseconds without an attempt in progress, per call with retries. */
+  /** For each call with retries, the nanoseconds for which no attempt was in progress. */
   public Histogram retryDelays() {
     return retryDelays;
   }
 
-  /**
-   * Delays of calls in nanoseconds, by delay type (A121). Calls without a delay are not included;
-   * empty when delays are not measured.
-   */
+  /** The nanoseconds of each call delay, by delay type (A121); empty if delays are not measured. */
   public Map<String, Histogram> callDelays() {
     return callDelays;
   }
 
-  /** Delays of attempts in nanoseconds, by delay type; empty when delays are not measured. */
+  /** The nanoseconds of each attempt delay, by delay type; empty if delays are not measured. */
   public Map<String, Histogram> attemptDelays() {
     return attemptDelays;
   }

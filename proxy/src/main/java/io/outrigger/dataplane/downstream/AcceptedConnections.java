@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 /** The connections of one listener on one event loop. */
 @LoopConfined
 final class AcceptedConnections {
-  /** The maximum number of checks per task, because a check of a certificate takes 100 µs. */
+  /** The maximum number of connections to check per task: a certificate check takes 100 µs. */
   private static final int CHECKED_PER_TASK = 16;
 
   private final NavigableMap<Long, DownstreamConnection> open = new TreeMap<>();
@@ -29,7 +29,7 @@ final class AcceptedConnections {
     open.remove(connection.id());
   }
 
-  /** Returns at most {@code max} views, ordered by id, beginning with the id {@code from}. */
+  /** Returns views of up to {@code max} connections in order of id, from the given id on. */
   List<SocketView> views(long from, int max) {
     return open.tailMap(from).values().stream().limit(max).map(DownstreamConnection::view).toList();
   }
@@ -45,7 +45,7 @@ final class AcceptedConnections {
   }
 
   /**
-   * Ends the connections that {@link Admission#retirement} selects, in several tasks.
+   * Ends the connections that {@link Admission#retirement} selects; divides the work into tasks.
    *
    * @param from the lowest id of the connections to check
    */

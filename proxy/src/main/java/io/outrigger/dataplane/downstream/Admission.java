@@ -14,25 +14,25 @@ import org.jspecify.annotations.Nullable;
 public interface Admission {
   /**
    * Adds handlers to an accepted channel, or closes the channel. Runs on the event loop of the
-   * channel, before anything is read.
+   * channel, before the first read.
    *
    * @param http2 creates the handler that serves HTTP/2 to a caller
    */
   void admit(Channel channel, Function<Caller, ChannelHandler> http2);
 
   /**
-   * Decides whether to end a connection because configuration or certificates have changed; null
-   * keeps the connection open. Runs on the event loop of the connection.
+   * Returns when to end a connection that changed configuration or certificates no longer allow;
+   * null to keep the connection open. Runs on the event loop of the connection.
    */
   default @Nullable Retirement retirement(Caller caller) {
     return null;
   }
 
   /**
-   * The times at which an old connection ends.
+   * The delays after which an old connection gets GOAWAY and is closed.
    *
-   * @param goAway the time until GOAWAY is sent
-   * @param end the time until the connection is closed, even if some streams are still open
+   * @param goAway the delay until GOAWAY is sent
+   * @param end the delay until the connection is closed, even if it then has open streams
    */
   record Retirement(Duration goAway, Duration end) {}
 }

@@ -74,7 +74,7 @@ final class DownstreamConnection implements ConnectionHandler {
     connection.close(Http2Error.NO_ERROR, "the proxy stops");
   }
 
-  /** Schedules GOAWAY and close, unless they are already scheduled for an earlier time. */
+  /** Schedules GOAWAY and the close of this connection, unless earlier times are already set. */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {
       return;

@@ -81,12 +81,12 @@ public final class Http2Listener {
   }
 
   /**
-   * Opens a port. Blocks until the port is bound, so it must not be called on an event loop.
+   * Opens a port. Blocks until the port is bound; must not be called on an event loop.
    *
    * @param address an {@link InetSocketAddress} (port 0 selects a free port) or a {@link
    *     UnixDomainSocketAddress}
    * @param callLoops one {@link CallLoop} per event loop in {@code loops}, in the same order
-   * @throws IOException with the address and the reason
+   * @throws IOException whose message has the address and the reason
    */
   public static Http2Listener bind(
       SocketAddress address,
@@ -118,7 +118,8 @@ public final class Http2Listener {
    * Opens a TCP port without blocking.
    *
    * @param admission decides which connections are served
-   * @return fails with an {@link IOException} whose message has the address and the reason
+   * @return a stage that fails with an {@link IOException} whose message has the address and the
+   *     reason
    */
   public static CompletionStage<Http2Listener> open(
       InetSocketAddress address,
@@ -168,7 +169,7 @@ public final class Http2Listener {
     return binding;
   }
 
-  /** Called on the event loop of an accepted connection. */
+  /** Admits an accepted connection or refuses it; called on the connection's event loop. */
   private void onAccepted(Channel channel) {
     if (open.incrementAndGet() > settings.maxConnections()
         || !OpenFiles.haveRoomFor(channel)
@@ -232,7 +233,7 @@ public final class Http2Listener {
   /**
    * Returns views of the open connections of several listeners, ordered by id.
    *
-   * @param from the lowest id to return
+   * @param from the lowest id of a returned connection
    */
   public static CompletionStage<List<SocketView>> sockets(
       List<Http2Listener> listeners, long from, int max) {
@@ -261,7 +262,7 @@ public final class Http2Listener {
     return portClosed;
   }
 
-  /** Retires the connections for which {@link Admission#retirement} is not null. */
+  /** Schedules the end of each connection for which {@link Admission#retirement} is not null. */
   public void retire() {
     for (int i = 0; i < connections.size(); i++) {
       AcceptedConnections ofLoop = connections.get(i);
@@ -279,12 +280,12 @@ public final class Http2Listener {
     return closePort(AcceptedConnections::drain);
   }
 
-  /** Closes the port and every connection at once; returns the future of {@link #drain}. */
+  /** Closes the port and every connection at once; returns the same future as {@link #drain}. */
   public CompletableFuture<Void> close() {
     return closePort(AcceptedConnections::close);
   }
 
-  /** Closes the port, then calls {@code end} for the connections of each loop. */
+  /** Closes the port, then runs a task with the connections of each event loop. */
   private CompletableFuture<Void> closePort(Consumer<AcceptedConnections> end) {
     if (!stopping.getAndSet(true)) {
       removeFile(); // only once, because a later process may get a file with the same key

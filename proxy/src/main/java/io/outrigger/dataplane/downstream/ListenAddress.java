@@ -55,7 +55,7 @@ public sealed interface ListenAddress {
    * Parses {@code PORT} (on 127.0.0.1), {@code HOST:PORT}, {@code [::1]:PORT} or {@code
    * unix:/path}.
    *
-   * @throws IllegalArgumentException with the reason, when {@code text} has none of these forms
+   * @throws IllegalArgumentException with the reason, when {@code text} is not a valid address
    */
   static ListenAddress parse(String text) {
     return text.startsWith("unix:") ? Unix.parse(text) : parseTcp(text);
@@ -76,7 +76,7 @@ public sealed interface ListenAddress {
     return new Tcp(host == null ? LOOPBACK : host, Integer.parseInt(port));
   }
 
-  /** Whether the two addresses cannot be bound at the same time. Port 0 never collides. */
+  /** Whether the two addresses cannot be bound at the same time; false if a port is 0. */
   default boolean collidesWith(ListenAddress other) {
     if (this instanceof Tcp a && other instanceof Tcp b) {
       return a.port() == b.port()

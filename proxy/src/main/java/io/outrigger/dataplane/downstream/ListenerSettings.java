@@ -15,8 +15,8 @@ public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
       new Timeouts(Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofMinutes(1));
 
   /**
-   * Returns the limits for callers of {@code --serve}, which are not trusted. Each HTTP/2 limit is
-   * the smaller of this object's limit and a fixed maximum.
+   * Returns stricter limits for the untrusted callers of {@code --serve}. Each HTTP/2 limit is the
+   * smaller of this object's limit and a fixed maximum.
    */
   public ListenerSettings forUntrustedCallers() {
     Windows windows = http2.windows();

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The limit of open files of the process ({@code ulimit -n}), which includes sockets. A quarter is
- * reserved for connections to backends, the admin server and files.
+ * The limit of open files of the process ({@code ulimit -n}), which includes sockets. A quarter of
+ * the limit is reserved for connections to backends, the admin server and files.
  */
 @AnyThread
 final class OpenFiles {
@@ -21,9 +21,9 @@ final class OpenFiles {
   private OpenFiles() {}
 
   /**
-   * Whether callers may use one more file. The kernel gives a socket the lowest free descriptor, so
-   * the descriptor shows how many files are open. The descriptor of a NIO socket is unknown; then
-   * the method returns true.
+   * Whether an accepted socket is within the callers' share of open files. The kernel gives a
+   * socket the lowest free descriptor, so the descriptor shows how many files are open. Returns
+   * true for a NIO socket, whose descriptor is unknown.
    */
   static boolean haveRoomFor(Channel accepted) {
     return !(accepted instanceof UnixChannel socket) || socket.fd().intValue() < FOR_CALLERS;

@@ -42,7 +42,7 @@ final class UnixSocketFile {
     Files.deleteIfExists(path);
   }
 
-  /** Remembers the identity of the file that binding has created. */
+  /** Records the identity (inode) of the socket file that the bind has created. */
   void onBound() throws IOException {
     key = attributes().fileKey();
   }

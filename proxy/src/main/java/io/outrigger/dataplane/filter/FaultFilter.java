@@ -19,10 +19,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Injects faults (A33). Delay and abort are drawn independently; the delay comes first (A33-03). A
- * fault is active until its delay ends. A header with an invalid or out-of-range number is ignored.
+ * Injects faults (A33). Whether to delay a request and whether to abort it are two independent
+ * random draws; the delay comes first (A33-03). A fault is active until its delay ends. A request
+ * header with an invalid or out-of-range number is ignored.
  *
- * @param active the number of active faults in this process
+ * @param active the number of faults in this process that are active now
  */
 @AnyThread
 record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements RouteFilter {
@@ -38,7 +39,7 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
   private static final long ABSENT = -1;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** Returns the filter; empty when the settings can never inject a fault. */
+  /** Returns a fault filter; empty when the settings can never inject a fault. */
   static Optional<FaultFilter> of(FilterConfig.Fault fault, AtomicLong active) {
     return fault.canAct() ? Optional.of(new FaultFilter(fault, active)) : Optional.empty();
   }
@@ -115,8 +116,8 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
   }
 
   /**
-   * Returns the fraction with the value of a header as its numerator. A header with a larger value
-   * than the configured numerator is ignored.
+   * Returns the configured fraction with its numerator lowered to the value of a request header. A
+   * header value above the configured numerator is ignored.
    */
   private static Fraction lowered(Fraction share, RequestView request, String header) {
     long requested = number(request, header);
@@ -130,10 +131,7 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
     return number < min || number > max ? Optional.empty() : Optional.of((int) number);
   }
 
-  /**
-   * Returns the last value of the header as a decimal number, or {@link #ABSENT} for an invalid
-   * number.
-   */
+  /** Returns the last value of a header as a number; {@link #ABSENT} without a valid number. */
   private static long number(RequestView request, String header) {
     String values = request.header(header);
     if (values == null) {

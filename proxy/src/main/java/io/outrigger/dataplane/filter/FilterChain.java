@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The filters of one route, without the router, in the listener's order. */
+/** The HTTP filters of one route, in the listener's order, without the router filter. */
 @AnyThread
 public record FilterChain(List<RouteFilter> filters) {
   public FilterChain {
@@ -25,7 +25,7 @@ public record FilterChain(List<RouteFilter> filters) {
         Stream.concat(filters.stream(), Stream.of(new Refusal(answer))).toList());
   }
 
-  /** Returns the RBAC filters of {@code other} that this chain lacks, followed by this chain. */
+  /** Returns this chain, preceded by the other chain's RBAC filters that this chain lacks. */
   public FilterChain afterRbacOf(FilterChain other) {
     Stream<RouteFilter> added =
         other.filters.stream()
@@ -54,7 +54,7 @@ public record FilterChain(List<RouteFilter> filters) {
     return filters.stream().flatMap(filter -> filter.plan(request, clusters).stream()).toList();
   }
 
-  /** Returns the verdicts on a request up to the first refusal; see {@link RouteFilter#judge}. */
+  /** Returns the filters' decisions on a request up to a refusal; see {@link RouteFilter#judge}. */
   public List<RouteFilter.Verdict> judge(AuthorizationInput input) {
     List<RouteFilter.Verdict> verdicts = new ArrayList<>();
     for (RouteFilter filter : filters) {
@@ -71,8 +71,8 @@ public record FilterChain(List<RouteFilter> filters) {
   }
 
   /**
-   * Runs one request through the filters of its chain in order. The response passes the same
-   * filters in reverse order.
+   * Runs one request through the filters of its chain in order. The response passes the filters of
+   * the request in reverse order.
    */
   @LoopConfined
   public static final class Pass {
@@ -114,7 +114,7 @@ public record FilterChain(List<RouteFilter> filters) {
       }
     }
 
-    /** Ends the current pause, if any. Called when the delay or the call is over. */
+    /** Ends the current {@link FilterStep.Pause}, if any; called when the pause or call is over. */
     public void end() {
       FilterStep.Pause current = pause;
       if (current != null) {

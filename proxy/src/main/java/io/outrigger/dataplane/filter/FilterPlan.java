@@ -10,8 +10,8 @@ import java.util.Optional;
 /**
  * The possible effects of a filter on a request, for explanations.
  *
- * @param effects the effects in order: a description by the name of each effect
- * @param session the session that the filter assigns; empty for none
+ * @param effects the description of each effect by the name of the effect, in order
+ * @param session the session that the filter assigns; empty when it assigns no session
  */
 public record FilterPlan(
     String kind, Map<String, String> effects, Optional<CookieSession> session) {
@@ -22,9 +22,9 @@ public record FilterPlan(
   /**
    * The session of a request, according to its cookie (A55, A60).
    *
-   * @param cluster the cluster in the cookie, even if the route does not have it; may be empty
-   * @param selected the route's cluster that the cookie selects; empty when there is none
-   * @param addresses the addresses in the cookie, the best first; empty for a new session
+   * @param cluster the cluster in the cookie, even if the route lacks it; may be empty
+   * @param selected the route's cluster that the cookie selects; empty if it selects none
+   * @param addresses the addresses in the cookie, the preferred first; empty for a new session
    */
   public record CookieSession(
       String cookie, String cluster, String selected, List<EndpointAddress> addresses) {

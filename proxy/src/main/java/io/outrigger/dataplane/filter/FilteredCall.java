@@ -9,7 +9,7 @@ import io.outrigger.lb.SessionHint;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The view of a call that filters get; used on the call's event loop. */
+/** A call as its filters see it; used on the call's event loop. */
 @LoopConfined
 public interface FilteredCall {
   RequestView request();
@@ -29,13 +29,13 @@ public interface FilteredCall {
 
   /**
    * Changes the call to another cluster of the route (A60 "Config Selector Changes"). Does nothing
-   * when the route does not have the cluster, or when the cluster was retired.
+   * when the named cluster is not in the route or was retired.
    */
   void changeCluster(String name);
 
-  /** The session hint that an earlier filter set; null when no filter has set a hint. */
+  /** The session (A55) that an earlier filter set for the pick; null when no filter has set it. */
   @Nullable SessionHint session();
 
-  /** Sets the session hint for all picks of the call (A55). */
+  /** Sets the session that all picks of the call use (A55). */
   void session(SessionHint hint);
 }

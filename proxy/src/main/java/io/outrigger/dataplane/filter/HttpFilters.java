@@ -29,7 +29,7 @@ public class HttpFilters {
     this.rbac = rbac;
   }
 
-  /** Returns an instance for forwards, which have no RBAC filters. */
+  /** Returns an instance for {@code --forward} ports, which have no RBAC filters. */
   public static HttpFilters ofProcess() {
     return new HttpFilters(new AtomicLong(), (call, filter, decision) -> {});
   }
@@ -38,8 +38,8 @@ public class HttpFilters {
    * Creates the filter chain of a route.
    *
    * @param filters the listener's filters in order
-   * @param overrides the overrides by filter name, the most specific map first; the first override
-   *     for a filter replaces its whole configuration (A33-07)
+   * @param overrides maps of overrides by filter name, the most specific map first; a filter's
+   *     first override replaces the filter's whole configuration (A33-07)
    */
   public FilterChain chain(List<HttpFilter> filters, List<Map<String, FilterConfig>> overrides) {
     List<RouteFilter> chain = new ArrayList<>(0);
@@ -49,9 +49,7 @@ public class HttpFilters {
     return new FilterChain(chain);
   }
 
-  /**
-   * Returns the rules of the RBAC filters of a route; the parameters are those of {@link #chain}.
-   */
+  /** Returns the rules of the RBAC filters of a route; has the parameters of {@link #chain}. */
   public static Stream<Rbac.Rules> rbac(
       List<HttpFilter> filters, List<Map<String, FilterConfig>> overrides) {
     return filters.stream()
@@ -59,7 +57,7 @@ public class HttpFilters {
         .flatMap(config -> config instanceof Rbac rbac ? rbac.rules().stream() : Stream.empty());
   }
 
-  /** Returns the filter; empty when the filter would do nothing. */
+  /** Creates one HTTP filter; empty when the filter would do nothing. */
   protected Optional<? extends RouteFilter> filter(String name, FilterConfig settings) {
     if (settings instanceof FilterConfig.Fault fault) {
       return FaultFilter.of(fault, activeFaults);
@@ -77,8 +75,8 @@ public class HttpFilters {
   }
 
   /**
-   * Returns the configuration of a filter with overrides applied. An override for another type of
-   * filter is ignored.
+   * Returns the configuration of a filter with overrides applied. An override whose filter type
+   * differs from the filter's type is ignored.
    */
   private static FilterConfig effective(
       HttpFilter filter, List<Map<String, FilterConfig>> overrides) {

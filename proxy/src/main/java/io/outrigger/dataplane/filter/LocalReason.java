@@ -4,7 +4,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.PickResult;
 import java.util.Locale;
 
-/** The reason for which the proxy answers a request: the value of {@code x-outrigger-local}. */
+/** The reason why the proxy itself answers a request, sent as {@code x-outrigger-local}. */
 public enum LocalReason {
   NO_ROUTE,
   NO_HEALTHY_UPSTREAM,
@@ -25,7 +25,7 @@ public enum LocalReason {
   /** The request's header list is larger than {@code --max-header-bytes}. */
   HEADERS_TOO_LARGE;
 
-  /** The {@code :status} of an answer when there is no response of a backend to relay. */
+  /** The {@code :status} of an answer that the proxy sends in place of a backend's response. */
   public static final int HTTP_UNAVAILABLE = 503;
 
   private final String word = name().toLowerCase(Locale.ROOT);
@@ -45,8 +45,8 @@ public enum LocalReason {
   }
 
   /**
-   * Returns the status with a code that this proxy may send (A54, SC-23). An injected fault may
-   * have any code, other failures only a code of a restricted set.
+   * Returns the status, with its code replaced if the proxy must not send that code (A54, SC-23).
+   * An injected fault may have any code; other failures have a code of A54's restricted set.
    */
   public RpcStatus allowed(RpcStatus status) {
     return this == FAULT ? status : status.restricted();

@@ -16,7 +16,7 @@ record RbacFilter(String name, Rbac.Rules rules, RbacObserver observer) implemen
           LocalReason.DENIED,
           FORBIDDEN);
 
-  /** Returns the filter; empty when the settings have no rules, which allows all (A41-02). */
+  /** Returns an RBAC filter; empty without rules, because all requests then pass (A41-02). */
   static Optional<RbacFilter> of(String name, Rbac settings, RbacObserver observer) {
     return settings.rules().map(rules -> new RbacFilter(name, rules, observer));
   }

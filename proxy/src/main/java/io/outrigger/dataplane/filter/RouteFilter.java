@@ -8,15 +8,16 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * An HTTP filter of one route, with the route's overrides applied (A39). Immutable: state of one
- * call belongs in the call ({@link FilteredCall#session}) or in the returned step.
+ * An HTTP filter of one route, with the route's overrides applied (A39). Immutable: the call
+ * ({@link FilteredCall#session}) or the returned step holds the state of one call.
  */
 @AnyThread
 public interface RouteFilter {
   /**
    * The decision of a filter about a request, for explanations.
    *
-   * @param filter the name of the HTTP filter in the listener; empty for a refusal by the proxy
+   * @param filter the name of the HTTP filter in the listener; empty when the proxy itself refuses
+   *     the request
    * @param action the action of the filter's policies; empty without policies
    * @param policy the policy that decides; empty when no policy matches
    * @param refusal the answer to the request; empty when the filter passes the request
@@ -31,15 +32,15 @@ public interface RouteFilter {
 
   /**
    * Handles the final response headers of a backend, before they are sent to the app. Filters are
-   * called in reverse order, and are not called for answers of the proxy.
+   * called in reverse order, but not for responses that the proxy itself generates.
    *
    * @param fields adds a response header; takes its name in lower case, and its value
    */
   default void onResponse(FilteredCall call, BiConsumer<String, String> fields) {}
 
   /**
-   * Describes what {@link #onRequest} could do with a request of a forward, and does not change any
-   * state. Empty when the filter would do nothing.
+   * Describes the possible effects of {@link #onRequest} on a request of a forward, without a
+   * change of state; empty when the filter would do nothing.
    *
    * @param clusters the clusters of the route
    */
@@ -48,8 +49,8 @@ public interface RouteFilter {
   }
 
   /**
-   * Returns the decision of {@link #onRequest} about a request to a served listener, and does not
-   * change any state. Empty for a filter that never refuses requests.
+   * Returns the decision of {@link #onRequest} about a request to a served listener, without a
+   * change of state; empty for a filter that never refuses requests.
    */
   default Optional<Verdict> judge(AuthorizationInput input) {
     return Optional.empty();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Implements cookie-based sessions (A55, A60). A request within the cookie's path gets a {@link
  * Session}, which is passed to picks. The response gets a cookie that names the endpoint of the
- * call. If there are several session filters, the first filter decides (decision proxy-0012).
+ * call. If a route has several session filters, only the first filter acts (decision proxy-0012).
  */
 @AnyThread
 public final class SessionFilter implements RouteFilter {
@@ -48,7 +48,7 @@ public final class SessionFilter implements RouteFilter {
     attributes = "; HttpOnly" + (path.isEmpty() ? "" : "; Path=" + path) + maxAge;
   }
 
-  /** Returns the filter; empty when the settings disable the filter (A55-11). */
+  /** Returns a session filter; empty when the settings disable it (A55-11). */
   public static Optional<SessionFilter> of(FilterConfig.StatefulSession settings) {
     return settings.cookie().map(SessionFilter::new);
   }
@@ -84,7 +84,7 @@ public final class SessionFilter implements RouteFilter {
         .map(requested -> new FilterPlan("stateful_session", Map.of(), Optional.of(requested)));
   }
 
-  /** Returns null when the request is outside of the cookie's path (A55-02). */
+  /** Returns the request's session; null when the request is outside the cookie's path (A55-02). */
   public @Nullable Session begin(RequestView request) {
     if (!covers(request.path())) {
       return null;
@@ -107,7 +107,7 @@ public final class SessionFilter implements RouteFilter {
     return length == path.length() || path.endsWith("/") || target.charAt(path.length()) == '/';
   }
 
-  /** Returns the value of the first cookie with the name {@link #name}, without quotes, or null. */
+  /** Returns the value, without quotes, of the first cookie named {@link #name}; null if absent. */
   private @Nullable String valueIn(String cookies) {
     String start = name + "=";
     int at = cookies.indexOf(start);
@@ -146,8 +146,8 @@ public final class SessionFilter implements RouteFilter {
     }
 
     /**
-     * Returns the cluster that the cookie names, if it is in {@code clusters}; otherwise an empty
-     * text. The name may have the prefix of A60's text (A55-04).
+     * Returns the cluster that the cookie names if it is one of the given clusters; otherwise an
+     * empty text. The cluster's name in the cookie may have the prefix of A60's text (A55-04).
      */
     public String cluster(Set<String> clusters) {
       String named = namedCluster();
@@ -177,7 +177,8 @@ public final class SessionFilter implements RouteFilter {
      * "Response Side Processing").
      *
      * @param cluster the cluster in which the call was balanced
-     * @return the cookie; empty when the client's cookie names the used endpoint and cluster
+     * @return the field's value; empty when the client's cookie already names the used endpoint and
+     *     cluster
      */
     public Optional<String> setCookie(String cluster) {
       if (used.isEmpty()) {
@@ -201,7 +202,7 @@ public final class SessionFilter implements RouteFilter {
    * @param cluster the cluster; empty in a cookie of A55's form, which does not name the cluster
    */
   record Value(List<EndpointAddress> addresses, String cluster) {
-    /** The maximum number of addresses; further addresses are ignored (decision proxy-0012). */
+    /** The maximum number of addresses in a cookie; more are ignored (decision proxy-0012). */
     static final int MAX_ADDRESSES = 64;
 
     Value {

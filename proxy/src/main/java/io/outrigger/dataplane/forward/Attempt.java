@@ -19,8 +19,8 @@ import io.outrigger.lb.Subchannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pick of a call and the backend stream opened for this pick. Each pick is followed by exactly
- * one {@link Subchannel#callEnded}, so balancing counts each attempt separately (A50, A32-04).
+ * One attempt of a call: a pick, and the backend stream opened for this pick. Each pick is followed
+ * by exactly one {@link Subchannel#callEnded}, so load balancing counts each attempt (A50, A32-04).
  *
  * <pre>
  * WAITING -> OPEN   on stream opened
@@ -49,8 +49,8 @@ final class Attempt implements CallTransport.Waiter {
   private @Nullable Http2Stream stream;
 
   /**
-   * Response headers that carry {@code grpc-status} but not END_STREAM. These headers wait for the
-   * next frame: the hyper library ends a Trailers-Only response with an empty DATA frame.
+   * Response headers with {@code grpc-status} but without END_STREAM, held back until the next
+   * frame: the hyper library ends a Trailers-Only response with an empty DATA frame.
    */
   private @Nullable HeaderList early;
 
@@ -63,8 +63,7 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   /**
-   * Requests a stream. When this method returns, the stream may already be open, and the call may
-   * have ended.
+   * Requests a stream. The stream may open, and the call may even end, before this method returns.
    *
    * @return false if the subchannel has no transport that accepts streams; the attempt has then
    *     ended
@@ -107,8 +106,8 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   /**
-   * Sends the request on the open stream. Ends the call if its header list is larger than the
-   * backend accepts. The backend might otherwise end the whole connection.
+   * Sends the request on the open stream. Ends the call if the request's header list is larger than
+   * the backend accepts, because such a list might make the backend end the whole connection.
    */
   void send(HostRewrite rewrite, long timeoutNanos, int previousAttempts) {
     Http2Stream backend = requireNonNull(stream);
@@ -142,9 +141,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /**
-   * Returns flow-control credit to the backend for bytes of the response that were sent to the app.
-   */
+  /** Returns flow-control credit to the backend for response bytes that were sent to the app. */
   void returnCredit(int bytes) {
     if (state == State.OPEN && stream != null) {
       stream.consumed(bytes);
@@ -184,7 +181,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** Relays the held response headers, with END_STREAM if {@code whole} is true. */
+  /** Relays response headers that were held back, with END_STREAM if {@code whole} is true. */
   private void relayEarly(boolean whole) {
     HeaderList head = early;
     if (head != null) {
@@ -210,7 +207,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** Passes the backend's load report to balancing; the app receives the same trailer (A58-05). */
+  /** Passes the backend's load report to the LB policy; the app gets the report, too (A58-05). */
   private void reportLoad(HeaderList last) {
     if (!subchannel.wantsBackendMetrics()) {
       return;
@@ -221,7 +218,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** Retries the request if the policy retries this failure; returns false otherwise (A44-06). */
+  /** Retries the request if the retry policy allows it; returns false otherwise (A44-06). */
   private boolean retries(HeaderList headers, boolean endStream) {
     RpcStatus.Code failure = ResponseRelay.failureOf(headers, endStream);
     if (failure == null) {

@@ -43,13 +43,13 @@ import org.jspecify.annotations.Nullable;
  * any         -> OVER         on the call's end
  * </pre>
  *
- * <p>The call holds a reference to the cluster from routing until it needs no more picks (A31-08).
+ * <p>The call holds a reference to its cluster from routing until its last pick (A31-08).
  */
 @LoopConfined
 final class CallAttempts implements PickContext, FilteredCall {
   /**
-   * The maximum number of transparent retries because of {@link Refusal#OF_CONNECTION} (decision
-   * proxy-0033).
+   * The maximum number of transparent retries of a call after refusals by whole connections ({@link
+   * Refusal#OF_CONNECTION}, decision proxy-0033).
    */
   static final int MAX_TRANSPARENT_RETRIES = 64;
 
@@ -72,7 +72,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     BACKING_OFF,
     OVER;
 
-    /** Returns the next phase; throws when the table does not allow this transition. */
+    /** Returns the given phase; throws if this phase must not change to the given phase. */
     Phase to(Phase next) {
       boolean isAllowed =
           switch (this) {
@@ -99,7 +99,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   private boolean holdsCluster;
   private @Nullable SessionHint session;
 
-  /** The request hash; null until a policy reads the hash (A42). */
+  /** The request hash; null until a load-balancing policy reads it (A42). */
   private @Nullable Long hash;
 
   private @Nullable Picker lastPicker;
@@ -111,7 +111,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   /** Whether the current attempt had to wait for a pick or a stream. */
   private boolean waited;
 
-  /** The state of the retry policy; null when the route has no retry policy. */
+  /** The call's progress through the retry policy; null when the route has no retry policy. */
   private @Nullable RetryState retries;
 
   CallAttempts(ForwardedCall call, CallTime time, CallStatsRecorder record, RequestRelay request) {
@@ -122,8 +122,9 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Sets the routing decision, and takes over its reference to the cluster. All attempts go to this
-   * cluster (A31-04), unless a filter changes the cluster before the first attempt.
+   * Sets the routing decision, and becomes the owner of the decision's cluster reference. All
+   * attempts go to the decision's cluster (A31-04), unless a filter changes the cluster before the
+   * first attempt.
    */
   void route(RouteDecision.Forward chosen) {
     decision = chosen;
@@ -224,8 +225,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Returns the resolution note (A88) for failures of this call. The note belongs to the attempt's
-   * leaf cluster or, before an attempt, to the routed cluster. Empty before routing.
+   * Returns the resolution note (A88) for failures of this call. The resolution note is that of the
+   * attempt's leaf cluster or, before an attempt, of the routed cluster. Empty before routing.
    */
   String resolutionNote() {
     if (attempt != null && (phase == Phase.OPENING || phase == Phase.STREAMING)) {
@@ -257,8 +258,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Picks until the call has a stream, has to wait, or is answered. The loop repeats only when a
-   * new picker was published, so the loop ends.
+   * Picks until the call has a stream, has to wait, or is answered. Each repetition of the loop
+   * needs a newly published picker, so the loop ends.
    */
   private void pick() {
     ClusterHandle routed = requireNonNull(cluster);
@@ -299,7 +300,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /**
    * Parks the call until a newer picker is published, or answers the call if the queue is full.
-   * Returns false when there is a newer picker already, so the caller must pick again.
+   * Returns false when a newer picker is already published; the caller must then pick again.
    */
   private boolean parkForPick(String delayType, String reason) {
     if (!call.reserve()) {
@@ -316,8 +317,9 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Opens a stream to {@code subchannel}. Returns false if the subchannel has lost its transport.
-   * Balancing has then published a newer picker, or will publish one.
+   * Opens a stream to the picked subchannel. Returns false if the subchannel has lost its
+   * transport. Load balancing publishes a newer picker whenever a subchannel has lost its
+   * transport.
    */
   private boolean open(Subchannel subchannel) {
     to(Phase.OPENING);
@@ -338,7 +340,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   // Events that the attempt reports.
 
-  /** Called when the attempt ended before anything was sent. */
+  /** Called when the attempt ended before anything was sent to the backend. */
   void onNotSent() {
     to(Phase.PICKING);
     if (!parkForPick(STATE_MISMATCH, CONNECTION_GONE)) {
@@ -414,8 +416,8 @@ final class CallAttempts implements PickContext, FilteredCall {
    * Called when the backend's stream ended before the response was complete.
    *
    * @param refusal whether the backend guarantees that it did not process the request
-   * @param relayed the reset with which to end a response that has begun; null to end it with
-   *     trailers that carry {@code failure}
+   * @param relayed the error code for the reset of a response that has begun; null to end the
+   *     response with trailers
    */
   void onUpstreamFailed(
       Attempt ended, Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
@@ -435,7 +437,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   /**
    * Sends a refused request again, with all of its data (SC-34). The new pick runs in a separate
    * task, because the connection that lost its streams may not yet be marked as closing. The retry
-   * policy does not count this attempt.
+   * policy does not count a transparent retry.
    */
   private void retryTransparently(RpcStatus failure) {
     transparentRetries++;
@@ -444,7 +446,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     call.loop.execute(this::resume);
   }
 
-  // Methods for the call.
+  // Methods for ForwardedCall.
 
   void returnCredit(int bytes) {
     if (attempt != null) {

@@ -8,7 +8,7 @@ import io.outrigger.http2.Http2Error;
 import io.outrigger.lb.tree.ClusterHandle;
 import org.jspecify.annotations.Nullable;
 
-/** The statuses with which calls fail. Each message says what failed and where. */
+/** The statuses with which calls fail. Each status message says what failed and where. */
 final class CallFailures {
   private CallFailures() {}
 
@@ -36,9 +36,7 @@ final class CallFailures {
     return RpcStatus.unavailable("requests hold as much memory as allowed (--max-memory)");
   }
 
-  /**
-   * The gRPC code for a reset, by the mapping of HTTP/2 error codes in the gRPC protocol (SC-15).
-   */
+  /** The gRPC code for a reset, as gRPC's protocol maps the error codes of HTTP/2 (SC-15). */
   private static Code codeOf(Http2Error error) {
     return switch (error) {
       case CANCEL -> Code.CANCELLED;
@@ -53,7 +51,7 @@ final class CallFailures {
     return new RpcStatus(codeOf(error), address + " reset the stream: " + error);
   }
 
-  /** The status of a call whose backend violated the protocol. */
+  /** The status of a call whose backend violated HTTP/2 or exceeded a limit of the proxy. */
   static RpcStatus ofFault(Http2Error error, String reason, String address) {
     return error == Http2Error.ENHANCE_YOUR_CALM
         ? new RpcStatus(Code.RESOURCE_EXHAUSTED, "response of " + address + ": " + reason)
@@ -88,8 +86,7 @@ final class CallFailures {
   /**
    * The status of a call whose deadline passed (SC-09).
    *
-   * @param waitedFor one of the texts of this class that name what a call waits for; empty before
-   *     routing
+   * @param waitedFor a text of this class that says what the call waits for; empty before routing
    */
   static RpcStatus deadline(long limitNanos, String waitedFor) {
     String prefix = "deadline exceeded after " + limitNanos / 1_000_000 + "ms";
@@ -103,7 +100,7 @@ final class CallFailures {
     return "another attempt in " + quoted(cluster) + " after " + failure;
   }
 
-  /** The status of an attempt whose response the app does not receive. */
+  /** The status of an attempt whose response is not relayed, because the call is retried. */
   static RpcStatus ofAnswer(Code code, String address) {
     return new RpcStatus(code, address + " answered " + code);
   }

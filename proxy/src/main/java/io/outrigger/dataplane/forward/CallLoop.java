@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The state that calls use on one event loop: its index, clock, deadline timers and caches. */
+/** One event loop as its calls use it: index, clock, random source, deadline timers and caches. */
 @LoopConfined
 public final class CallLoop implements Executor {
   private static final int HEADS = 64;

@@ -17,12 +17,12 @@ abstract class CallTime extends DeadlineTimers.Entry {
     arrivalNanos = loop.nanoTime();
   }
 
-  /** Called when the call has processed the request headers. */
+  /** Called when the call has processed its request headers; until then the elapsed time is 0. */
   void arrived() {
     arriving = false;
   }
 
-  /** Sets the limit; {@link #arm} must follow. */
+  /** Sets the time limit; {@link #arm} must follow. */
   void limit(long nanos) {
     limitNanos = nanos;
   }
@@ -42,7 +42,7 @@ abstract class CallTime extends DeadlineTimers.Entry {
     return limitNanos;
   }
 
-  /** The time since the headers arrived. The result is 0 until {@link #arrived} is called. */
+  /** The time since the request headers arrived; 0 until {@link #arrived} is called. */
   long elapsedNanos() {
     return arriving ? 0 : loop.nanoTime() - arrivalNanos;
   }
@@ -51,7 +51,7 @@ abstract class CallTime extends DeadlineTimers.Entry {
     return limitNanos != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos;
   }
 
-  /** The positive time until the deadline; {@link EffectiveTimeout#NONE} without a limit. */
+  /** The time until the deadline, at least 1 ns; {@link EffectiveTimeout#NONE} without a limit. */
   long remainingNanos() {
     return limitNanos == EffectiveTimeout.NONE
         ? EffectiveTimeout.NONE

@@ -9,10 +9,10 @@ import io.outrigger.lb.Transport;
 public interface CallTransport extends Transport {
   /**
    * Opens a stream whose events occur on the given loop, which must be the current loop. While no
-   * connection has room for a stream, waiters wait in order of arrival (SC-36).
+   * connection admits a stream, waiters are queued in order of arrival (SC-36).
    *
    * @param waiter gets {@link Waiter#onOpened}, possibly before this method returns
-   * @return whether the transport accepts streams; if not, {@code waiter} is not notified
+   * @return false if the transport accepts no streams; the waiter is then not notified
    */
   boolean open(int loop, Waiter waiter);
 
@@ -23,7 +23,7 @@ public interface CallTransport extends Transport {
   interface Waiter extends StreamHandler {
     void onOpened(Http2Stream stream);
 
-    /** Called when no stream will be opened. The call must pick again, with a newer picker. */
+    /** Called when the transport opens no stream; the call must pick again with a newer picker. */
     void onNotOpened();
   }
 }

@@ -17,7 +17,7 @@ public sealed interface Caller {
   /** The reason that calls report when they fail because no endpoint can be reached. */
   LocalReason unreachable();
 
-  /** Returns the request headers for the backend. */
+  /** Returns the headers of a request as the backend may see them. */
   default HeaderList forwarded(HeaderList request) {
     return request;
   }
@@ -43,7 +43,7 @@ public sealed interface Caller {
   }
 
   /**
-   * A peer of a {@code --serve}, which is not trusted.
+   * A peer of a {@code --serve}; the proxy does not trust this peer.
    *
    * @param certificate the {@code x-forwarded-client-cert} field, which describes the peer; empty
    *     when the app does not get the field
@@ -58,7 +58,7 @@ public sealed interface Caller {
       return LocalReason.APP_UNREACHABLE;
     }
 
-    /** Replaces an {@code x-forwarded-client-cert} that the peer itself has sent. */
+    /** Replaces any {@code x-forwarded-client-cert} from the peer by the proxy's field, if any. */
     @Override
     public HeaderList forwarded(HeaderList request) {
       HeaderList others = request.without(KnownName.FORWARDED_CLIENT_CERT);

@@ -16,9 +16,9 @@ import java.util.concurrent.Executor;
 /**
  * Sends the response of a call to the app, and ends the app's stream.
  *
- * <p>If the app has not ended its request when the response is complete, it gets
- * RST_STREAM(NO_ERROR) (RFC 9113 section 8.1, SC-24). The reset is sent after the whole response
- * was written, because a reset drops pending data.
+ * <p>If the response is complete before the request, the app gets RST_STREAM(NO_ERROR) (RFC 9113
+ * section 8.1, SC-24). The reset is sent after the whole response was written, because a reset
+ * drops pending data.
  */
 @LoopConfined
 final class DownstreamResponse {
@@ -34,9 +34,9 @@ final class DownstreamResponse {
     AWAITED,
     /** Final headers were sent; only trailers or a reset can end the response. */
     BEGUN,
-    /** The whole response was passed to the stream, but the app has perhaps not read all data. */
+    /** The whole response was passed to the stream, but the app may not have read all of it. */
     COMPLETE,
-    /** The response is complete; RST_STREAM(NO_ERROR) follows when the response was written. */
+    /** The response is complete; RST_STREAM(NO_ERROR) is sent once the response was written. */
     STOPPING,
     /** The stream was closed or reset; nothing more is sent. */
     GONE
@@ -153,10 +153,7 @@ final class DownstreamResponse {
     }
   }
 
-  /**
-   * Drops DATA of an ended call, but returns its flow-control credit, which the app's other streams
-   * need.
-   */
+  /** Drops DATA of an ended call; returns its credit, because streams share a connection window. */
   void discard(ByteBuf data, boolean endStream) {
     requestEnded |= endStream;
     int bytes = data.readableBytes();
@@ -167,9 +164,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * Resets the stream if the response is complete but the request is not. The reset waits for a
-   * later task and for the end of the request: the end of a unary request is often read, but not
-   * yet processed, when the response is complete.
+   * Resets the stream if the response is complete but the request is not. The request's end is
+   * checked in a later task: the end of a unary request has often been read, but not yet processed,
+   * when the response is complete.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {

@@ -26,10 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** The data plane of one {@code --forward}: settings, targets, queue limits and counters. */
 @AnyThread
 public final class Forward {
-  /**
-   * {@code host [":" port]} of RFC 3986 section 3.2. The digits of percent encodings are not
-   * checked.
-   */
+  /** Matches {@code host [":" port]} (RFC 3986 section 3.2), even with invalid percent encoding. */
   private static final Pattern AUTHORITY =
       Pattern.compile("([\\w.~!$&'()*+,;=%-]++|\\[[\\w.~!$&'()*+,;=:-]++\\])(:[0-9]{0,5})?");
 
@@ -47,7 +44,7 @@ public final class Forward {
   private final @Nullable HeaderField fixedAuthority;
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
-  /** The authority of the last target, as a header field; a race between loops is harmless. */
+  /** The authority of the last used target, as a field; a race between loops is harmless. */
   private @Nullable CachedAuthority cachedAuthority;
 
   private record CachedAuthority(ForwardTarget target, HeaderField field) {}
@@ -91,7 +88,7 @@ public final class Forward {
     return new CallStats.Totals(stats, (int) queueLimit.requests().held());
   }
 
-  /** The caller of a {@code --forward}; a {@code --serve} has one caller per connection. */
+  /** The {@link Caller} of all connections to a {@code --forward}; unused for {@code --serve}. */
   public Caller app() {
     return app;
   }
@@ -106,10 +103,7 @@ public final class Forward {
         : caller.targets().targetFor(head.authority());
   }
 
-  /**
-   * Returns the reason why the request's authority is invalid; null when the authority is valid or
-   * not used.
-   */
+  /** Returns why the request's authority is invalid; null when it is valid or not used. */
   @Nullable String authorityFault(Caller caller, RequestHead head) {
     AsciiString requested = head.authority();
     if (requested.isEmpty()) {
@@ -171,9 +165,9 @@ public final class Forward {
   }
 
   /**
-   * The {@code :authority} that is sent to the backend (SC-32). The first that is present is used:
-   * the app's value, the endpoint's hostname, the default (A81 "xds_cluster_impl LB Policy
-   * Changes").
+   * Returns the {@code :authority} for the backend (SC-32). Uses the first available authority: the
+   * app's in mode {@code preserve}, the route's (A81 "xds_cluster_impl LB Policy Changes"), the
+   * fixed one of {@code --authority}, or the target's.
    *
    * @param rewritten the authority that the route sets; empty when the route sets none
    */

@@ -34,17 +34,17 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The idea: a ForwardedCall and the current attempt of its {@link CallAttempts} link the app's
- * stream with the backend's stream. Data of one stream is sent on the other stream at once, and
- * flow-control credit is returned when the data was sent. Only the body of a request without a
- * backend is buffered; one stream window limits the buffered bytes. Every call ends by running
- * {@link #settle} exactly once; events in phase DONE are dropped.
+ * stream with the backend's stream. Data from the app or the backend is forwarded at once;
+ * flow-control credit is returned when the data was sent. The request's body is buffered only while
+ * there is no backend stream; the flow-control window of the app's stream limits the buffered
+ * bytes. Every call ends by running {@link #settle} exactly once; events in phase DONE are dropped.
  *
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
 @LoopConfined
 public final class ForwardedCall implements StreamHandler {
   enum Phase {
-    /** The call waits for a first selector, or is being routed. */
+    /** The call waits for its target's first {@link ConfigSelector}, or is being routed. */
     ROUTING,
     /** The call has a cluster, and a filter delays the call. */
     DELAYED,
@@ -52,7 +52,7 @@ public final class ForwardedCall implements StreamHandler {
     SENDING,
     DONE;
 
-    /** Returns the next phase; throws unless the next phase is later. */
+    /** Returns the given phase; throws unless the given phase is later than this phase. */
     Phase to(Phase next) {
       if (next.compareTo(this) <= 0) {
         throw new IllegalStateException("a call went from " + this + " to " + next);
@@ -70,10 +70,10 @@ public final class ForwardedCall implements StreamHandler {
   final RequestRelay request;
   private final CallAttempts attempts;
 
-  /** The state while the call waits; created on first use, because most calls never wait. */
+  /** The waiting state of this call; null for most calls, which never wait. */
   private @Nullable PendingCall waiting;
 
-  /** The pass through the filters; null for a route without filters. */
+  /** The call's pass through the HTTP filters; null for a route without filters. */
   private FilterChain.@Nullable Pass filters;
 
   private Phase phase = Phase.ROUTING;
@@ -193,8 +193,8 @@ public final class ForwardedCall implements StreamHandler {
   }
 
   /**
-   * Whether at least half of the time limit has passed. A reset by the app is then not counted as
-   * abuse: the app's own limit began earlier, before the request arrived here.
+   * Whether at least half of the time limit has passed. An app's reset in the second half of the
+   * limit is not abuse: the app's own timer started earlier and may have ended.
    */
   @Override
   public boolean isTimeUp() {
@@ -207,7 +207,7 @@ public final class ForwardedCall implements StreamHandler {
     onAppGone();
   }
 
-  /** The app violated HTTP/2 after its request headers. */
+  /** Called when the app violated HTTP/2 after its request headers. */
   @Override
   public void onFault(Http2Error error, String reason) {
     if (phase != Phase.DONE) {
@@ -320,7 +320,7 @@ public final class ForwardedCall implements StreamHandler {
     return reserved;
   }
 
-  /** Continues the call after a wait. Does nothing when the call has ended. */
+  /** Continues the call after a wait; does nothing when the call has ended. */
   void resume() {
     if (phase == Phase.ROUTING) {
       route();
@@ -405,7 +405,7 @@ public final class ForwardedCall implements StreamHandler {
   }
 
   /**
-   * Answers on behalf of the backend with the given {@code httpStatus} and ends the call.
+   * Answers on behalf of the backend and ends the call.
    *
    * @param httpStatus the {@code :status} for a request that is not gRPC
    */
@@ -437,7 +437,7 @@ public final class ForwardedCall implements StreamHandler {
     settle();
   }
 
-  /** Ends both streams, releases all resources, and counts and reports the call. */
+  /** Ends the app's and the backend's stream, releases all resources, and reports the call. */
   private void settle() {
     if (!app.hasUnread()) {
       time.disarm(); // otherwise the deadline still limits how long the app may read
@@ -460,7 +460,7 @@ public final class ForwardedCall implements StreamHandler {
     return requireNonNull(target);
   }
 
-  /** Returns the waiting state, created on first use. */
+  /** Returns the {@link PendingCall} of this call, created on first use. */
   PendingCall waiting() {
     PendingCall pending = waiting;
     if (pending == null) {

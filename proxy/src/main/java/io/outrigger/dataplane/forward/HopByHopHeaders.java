@@ -9,9 +9,9 @@ import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.KnownName;
 
 /**
- * Converts the headers of one hop to the headers of the next hop. Connection-specific fields are
- * removed. {@code :authority} and {@code :scheme} are rewritten. All other fields are forwarded
- * unchanged and in order (SC-29, SC-30, SC-32).
+ * Converts the header fields of one hop to those of the next hop. Connection-specific fields are
+ * removed. {@code :authority} and {@code :scheme} are rewritten. Fields that the proxy does not
+ * interpret are forwarded unchanged and in order (SC-29, SC-30, SC-32).
  */
 final class HopByHopHeaders {
   private static final HeaderField HTTP = HeaderField.of(KnownName.SCHEME, "http");
@@ -20,8 +20,8 @@ final class HopByHopHeaders {
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
 
   /**
-   * Fields that are removed from trailers. RFC 9110 section 6.5.1 forbids fields for routing,
-   * framing and authentication; the others are the proxy's own.
+   * Fields that are removed from trailers. RFC 9110 section 6.5.1 forbids trailers for routing,
+   * framing and authentication; {@code x-outrigger-} fields are the proxy's own.
    */
   private static final KnownName[] FORBIDDEN_IN_TRAILERS = {
     KnownName.HOST,
@@ -43,8 +43,8 @@ final class HopByHopHeaders {
    *     send none
    * @param previousAttempts the number of previous attempts that the retry policy counts (A44-11)
    * @param context the fields of a trace context, which replace the app's fields of the same names
-   * @return 0 when the block was sent; the size of the header list when the backend does not accept
-   *     a list of this size
+   * @return 0 when the block was sent; otherwise the size of the header list, which exceeds the
+   *     backend's limit
    */
   static long send(
       Http2Stream upstream,
@@ -74,9 +74,7 @@ final class HopByHopHeaders {
     return 0;
   }
 
-  /**
-   * Returns a copy of the trailers of a request or response without {@link #FORBIDDEN_IN_TRAILERS}.
-   */
+  /** Returns a copy of trailers without the fields in {@link #FORBIDDEN_IN_TRAILERS}. */
   static HeaderList trailers(HeaderList trailers) {
     return trailers.without(FORBIDDEN_IN_TRAILERS);
   }

@@ -35,8 +35,9 @@ public final class LocalReply {
   private LocalReply() {}
 
   /**
-   * Appends the cluster's resolution note to the message of a status. If the note is empty, the
-   * node ID is appended. The messages of pickers and configurations already contain a note (A88).
+   * Appends the cluster's resolution note to the message of a status. If the resolution note is
+   * empty, the node ID is appended. Nothing is appended to a message that already contains a
+   * resolution note (A88).
    *
    * @param clusterNote the resolution note of the cluster; empty before a cluster was chosen
    */
@@ -58,7 +59,7 @@ public final class LocalReply {
     return withStatus(block, status, reason);
   }
 
-  /** Builds the trailers of a gRPC response whose headers were sent before. */
+  /** Builds the trailers of a gRPC response whose headers were already sent. */
   static HeaderList trailers(RpcStatus status, LocalReason reason) {
     return withStatus(HeaderList.builder(3), status, reason);
   }

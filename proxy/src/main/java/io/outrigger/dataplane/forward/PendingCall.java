@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * cluster on which the call is parked, and the call's delays.
  *
  * <p>The control loop wakes a parked call once, and the call continues on its event loop. A wake-up
- * does nothing when the {@link Parking} for which it was sent is over.
+ * has no effect after the end of the {@link Parking} for which it was sent.
  */
 @LoopConfined
 final class PendingCall {
@@ -25,7 +25,7 @@ final class PendingCall {
   private final Limit limit;
   private final CallLoop loop;
 
-  /** Runs on the call's loop when the call is woken. */
+  /** The task that runs on the call's loop when the call is woken. */
   private final Runnable onWoken;
 
   private boolean reserved;
@@ -33,7 +33,7 @@ final class PendingCall {
   private @Nullable Parking parking;
   private DeadlineTimers.@Nullable Entry pause;
 
-  /** Removes {@link #parking} from its target or cluster. */
+  /** The task that removes the parked call from its target or cluster. */
   private LongConsumer unpark = ticket -> {};
 
   private long ticket;
@@ -44,7 +44,7 @@ final class PendingCall {
     this.onWoken = onWoken;
   }
 
-  /** Counts the call as waiting, but only once; false when too many calls wait. */
+  /** Counts the call as waiting unless it is already counted; false when too many calls wait. */
   boolean reserve(HeaderList head) {
     if (reserved) {
       return true;
@@ -84,7 +84,7 @@ final class PendingCall {
     return true;
   }
 
-  /** Runs a task after a number of nanoseconds, unless {@link #stop} is called before. */
+  /** Runs a task after a number of nanoseconds, unless {@link #stop} is called earlier. */
   void pause(long nanos, Runnable then) {
     pause =
         new DeadlineTimers.Entry() {

@@ -21,22 +21,22 @@ final class ReplayBuffer {
   /** The maximum number of copied bytes of all calls of a forward (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
-  /** Copies up to this size are arrays on the heap: a buffer outside of the heap costs a malloc. */
+  /** The maximum size of copies in arrays on the heap: a buffer outside the heap costs a malloc. */
   static final int ARRAY_BYTES = 1 << 10;
 
   private final Budget budget;
 
-  /** All bytes of a small copy; null for other copies. */
+  /** All bytes of a small copy; null for a large copy. */
   private byte @Nullable [] small;
 
-  /** All bytes of a large copy; null for other copies. */
+  /** All bytes of a large copy; null for a small copy. */
   private @Nullable ByteBuf large;
 
   private int size;
 
   /**
-   * Whether some bytes were not copied. After the first byte that is not copied, no byte is copied,
-   * because a copy with a gap is useless.
+   * Whether copying has stopped: it stops at the first byte that does not fit, because a copy with
+   * a gap is useless.
    */
   private boolean full;
 
@@ -45,8 +45,8 @@ final class ReplayBuffer {
   }
 
   /**
-   * Copies as many of the first readable bytes of a buffer as fit. Copies nothing after an earlier
-   * buffer that did not fit.
+   * Copies the readable bytes of a buffer, in order, until a limit is reached. After a buffer that
+   * did not fit, nothing more is copied.
    *
    * @return the number of copied bytes
    */
@@ -102,10 +102,7 @@ final class ReplayBuffer {
     return size == 0;
   }
 
-  /**
-   * Returns a copy of all bytes for one attempt, since sent data must not change when this buffer
-   * grows.
-   */
+  /** Returns a copy of all bytes, because sent data must not change when this buffer grows. */
   ByteBuf copy() {
     if (small != null) {
       return Unpooled.wrappedBuffer(small); // can be shared, because no code changes the array

@@ -42,7 +42,7 @@ public final class RequestHead implements CallRequest {
   /** Caches the last header list for a backend; null for headers that do not recur. */
   private @Nullable Upstream upstream;
 
-  /** A header list for a backend, and the values in it that this proxy has set. */
+  /** A header list for a backend, and the values that this proxy has set in the list. */
   private record Upstream(
       HeaderList list, HeaderField authority, HeaderField scheme, long timeoutNanos) {}
 
@@ -149,7 +149,7 @@ public final class RequestHead implements CallRequest {
     return timeout == null ? AsciiString.EMPTY_STRING : timeout;
   }
 
-  /** Returns the cached header list if it has these values; otherwise null. */
+  /** Returns the cached header list if it has the given values; otherwise null. */
   @SuppressWarnings("ReferenceEquality") // callers reuse their HeaderField objects
   @Nullable HeaderList upstream(HeaderField authority, HeaderField scheme, long timeoutNanos) {
     Upstream last = upstream;
@@ -176,7 +176,7 @@ public final class RequestHead implements CallRequest {
   }
 
   /**
-   * Returns the value of a header as received, as RBAC judges it (A41).
+   * Returns the received value of a header, which RBAC judges (A41); null when absent.
    *
    * @param name the header's name in lower case
    */

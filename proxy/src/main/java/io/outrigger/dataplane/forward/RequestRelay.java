@@ -15,19 +15,16 @@ import org.jspecify.annotations.Nullable;
  * window limits the buffered data.
  *
  * <p>The first bytes of the body are copied, because the request may have to be sent again. When
- * the backend's stream ends, its unsent data is taken back. A request of any size can be sent again
- * if all sent bytes were copied (A6 "Memory Management", decision proxy-0025). Bytes that are sent
- * a second time return no further credit.
+ * the backend's stream ends, the relay takes back the data that the stream did not send. A request
+ * of any size can be sent again if all sent bytes were copied (A6 "Memory Management", decision
+ * proxy-0025). Flow-control credit is returned only once for bytes that are sent several times.
  */
 @LoopConfined
 final class RequestRelay {
   private final DownstreamResponse app;
   private final CallStatsRecorder record;
 
-  /**
-   * The data after the bytes in {@link #replay} that was not passed to a stream yet; created on
-   * first use.
-   */
+  /** The buffered data after the bytes in {@link #replay}; no stream has received it yet. */
   private @Nullable PendingData buffered;
 
   /** The trailers of a request that is not gRPC, which may have to be sent again. */
@@ -48,8 +45,8 @@ final class RequestRelay {
   private long sent;
 
   /**
-   * The number of bytes that an earlier backend received and the current backend has yet to
-   * receive. Credit for these bytes was already returned.
+   * The number of bytes, already sent to an earlier backend, that are still to be sent to the
+   * current backend. The flow-control credit of resent bytes was already returned.
    */
   private int bytesToResend;
 
@@ -83,8 +80,8 @@ final class RequestRelay {
   }
 
   /**
-   * Sends all buffered data on a stream on which the headers were already sent. Later data is
-   * forwarded at once.
+   * Sends all buffered data on a stream whose headers were already sent; data that arrives
+   * afterwards is forwarded at once.
    */
   void open(Http2Stream stream) {
     backend = stream;
@@ -128,9 +125,7 @@ final class RequestRelay {
     }
   }
 
-  /**
-   * Called when bytes were sent to the backend. Returns credit to the app, except for resent bytes.
-   */
+  /** Called when bytes were sent to the backend; returns flow-control credit once per byte. */
   void onSent(int bytes) {
     sent += bytes;
     if (!committed && sent > replay.size()) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Forwards a backend's response to the app unchanged, and reads the outcome of the call from this
- * response. Only a gRPC response that ends without a status is changed: a status is added (SC-17).
+ * response. If a gRPC response ends without a status, the relay adds a status (SC-17).
  */
 @LoopConfined
 final class ResponseRelay {
@@ -44,7 +44,7 @@ final class ResponseRelay {
     return ended;
   }
 
-  /** The outcome that balancing counts; FAILURE until the response has ended successfully. */
+  /** The outcome for load balancing; FAILURE until the response has ended successfully. */
   CallOutcome outcome() {
     return succeeded ? CallOutcome.SUCCESS : CallOutcome.FAILURE;
   }
@@ -73,7 +73,7 @@ final class ResponseRelay {
     }
   }
 
-  /** Whether the app accepts a header list of this size; ends the call otherwise. */
+  /** Whether the app accepts a header list; ends the call if the list is too large. */
   private boolean isAccepted(HeaderList list) {
     long limit = call.app.stream.maxHeaderListBytes();
     long bytes = limit == Long.MAX_VALUE ? 0 : list.listBytes();
@@ -122,7 +122,7 @@ final class ResponseRelay {
     call.app.end(LocalReply.completed(last, unknown, reason));
   }
 
-  /** Decides how balancing and metrics count the ended response (SC-18, SC-28, A50). */
+  /** Sets the status that load balancing and metrics use for the call (SC-18, SC-28, A50). */
   private void settle(HeaderList last) {
     ended = true;
     Code code;
@@ -137,8 +137,9 @@ final class ResponseRelay {
   }
 
   /**
-   * Returns the status code if the first header block of a response to a gRPC call means failure
-   * (SC-18). Failures are Trailers-Only responses, and responses that are not gRPC. Otherwise null.
+   * Returns the status code if the first header block of a response to a gRPC call means failure;
+   * otherwise null (SC-18). Trailers-Only responses and responses that are not gRPC can mean
+   * failure.
    */
   static @Nullable Code failureOf(HeaderList head, boolean endStream) {
     int status = statusOf(head);
@@ -173,7 +174,7 @@ final class ResponseRelay {
   }
 
   /**
-   * Whether the response is treated as gRPC: its content-type is gRPC or absent. If such a response
+   * Whether the response is treated as gRPC: its content-type is gRPC or absent. If a gRPC response
    * ends without {@code grpc-status}, the proxy adds one.
    */
   private static boolean isGrpc(HeaderList headers) {

@@ -35,7 +35,7 @@ final class RetryState {
   }
 
   /**
-   * Returns the delay before the next attempt, and counts this attempt.
+   * Returns the delay before the next attempt, and counts the next attempt.
    *
    * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when absent
    * @return the back-off in nanoseconds, or {@link #NO_RETRY}
@@ -67,8 +67,8 @@ final class RetryState {
   }
 
   /**
-   * The delay that the backend requests. A text that is not a number, or a negative number, forbids
-   * a retry (A6 "Pushback").
+   * The delay that the backend requests. A pushback that is negative or not a number forbids a
+   * retry (A6 "Pushback").
    */
   private long pushedBackNanos(AsciiString text) {
     backoffs = 0;

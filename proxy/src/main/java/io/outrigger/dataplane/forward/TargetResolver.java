@@ -10,7 +10,7 @@ import io.outrigger.dataplane.route.ForwardTarget;
 @FunctionalInterface
 public interface TargetResolver {
   /**
-   * Returns the target for {@code authority}, which may have to be created first.
+   * Returns the target for an authority; creates the target if necessary.
    *
    * @param authority the app's authority; empty only if {@link #needsAuthority} is false
    * @return a failure when no further target may be created ({@code --max-targets})
@@ -22,13 +22,13 @@ public interface TargetResolver {
     return false;
   }
 
-  /** A resolver without targets, for {@code --serve}: there each caller has its own resolver. */
+  /** A resolver that finds no target; each connection to a {@code --serve} has its own resolver. */
   static TargetResolver none() {
     Outcome<ForwardTarget> answer = Outcome.failed(RpcStatus.unavailable("no target"));
     return authority -> answer;
   }
 
-  /** A resolver that always returns {@code target} (SC-02). */
+  /** A resolver that always returns the given target (SC-02). */
   static TargetResolver fixed(ForwardTarget target) {
     Outcome<ForwardTarget> answer = Outcome.ok(target);
     return authority -> answer;

@@ -7,38 +7,37 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Checks the heap regularly and collects it when that is useful. {@code System.gc()} blocks, so the
- * watch has its own thread.
+ * Measures the heap regularly, and starts a garbage collection when one is useful. {@code
+ * System.gc()} blocks, so the watch has its own thread.
  *
  * <ul>
  *   <li>The watch collects the heap when the used bytes suggest that peers hold too much, or when
- *       the heap is full. {@link MemoryGauge} then knows how many bytes are live. The watch spends
- *       at most a fifth of the time in collections. If the heap stays full for {@link #FULL_LIMIT}
- *       despite collections, the JVM does little but collect. The watch then calls {@link
- *       OutOfMemory#onFullHeap}.
+ *       the heap is full. After a collection, {@link MemoryGauge} knows how many bytes are live.
+ *       The watch spends at most a fifth of the time in collections. If the heap stays full for
+ *       {@link #FULL_LIMIT} despite collections, the watch calls {@link OutOfMemory#onFullHeap},
+ *       because a JVM with a full heap does little but collect.
  *   <li>If the live bytes make memory short, the watch collects again after {@link #PERIOD},
- *       because peers may have released bytes since. The period doubles up to {@link #MAX_REPEAT},
- *       because a large configuration can hold live bytes for long.
- *   <li>When the heap has grown, the watch collects it. Since Java 24 the serial collector first
- *       extends the old generation up to the heap's limit, and only then collects it. Earlier
- *       versions of Java collected the old generation when it had grown. On a machine with much
- *       memory the heap of a sidecar would grow for days. No flag of the collector bounds the
- *       heap's growth: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply only after a
- *       full collection, which does not happen. While memory is short, this rule is off, because
- *       the first two rules then apply.
+ *       because peers may have released bytes since. The time between two collections doubles each
+ *       time, up to {@link #MAX_REPEAT}, because the live bytes may belong to a large
+ *       configuration.
+ *   <li>When the heap's committed size has grown, the watch collects the heap. Since Java 24 the
+ *       serial collector extends the old generation up to the heap's limit before it collects.
+ *       Without the watch, the heap of a sidecar on a large machine would grow for days. Earlier
+ *       versions of Java collected the old generation when it had grown. No flag of the collector
+ *       bounds the heap's growth: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply only
+ *       after a full collection, which does not happen. While memory is short, a grown heap alone
+ *       does not cause a collection: the rules for used and live bytes then apply.
  * </ul>
  */
 @ControlConfined
 public final class HeapWatch {
-  /**
-   * The system property that the launcher sets if the JVM does not collect a heap that has grown.
-   */
+  /** The system property that launchers set if the JVM does not collect a heap that has grown. */
   private static final String COLLECT_GROWN = "outrigger.heap.collect-grown";
 
   /** The time between two checks whether the heap has grown. */
   static final Duration PERIOD = Duration.ofSeconds(5);
 
-  /** The maximum of {@link #repeat}. */
+  /** The maximum time between two collections while live bytes make memory short. */
   static final Duration MAX_REPEAT = Duration.ofSeconds(30);
 
   /** The time for which the heap must stay full before {@link #onFull} runs. */
@@ -46,7 +45,7 @@ public final class HeapWatch {
 
   private static final double FULL_SHARE = 0.97;
 
-  /** The time between two measurements. */
+  /** The time between two measurements of the heap, while memory is not short. */
   static final Duration CALM = Duration.ofMillis(500);
 
   private static final Duration SHORT = Duration.ofMillis(50);
@@ -57,7 +56,7 @@ public final class HeapWatch {
   /**
    * The sizes of the heap in bytes, as {@link Runtime} reports them.
    *
-   * @param totalBytes the committed size, used or not
+   * @param totalBytes the committed size of the heap
    * @param usedBytes the used bytes, garbage included
    * @param maxBytes the size up to which the heap can grow
    * @param collect runs a full collection, which stops all threads for some ten milliseconds
@@ -83,8 +82,9 @@ public final class HeapWatch {
   private long roomNanos;
 
   /**
-   * @param loop the control loop of the watch's own thread, which does nothing else
-   * @param collectGrown whether to collect a heap that has grown, because the JVM does not
+   * @param loop the control loop of a thread that only the watch uses
+   * @param collectGrown whether to collect a heap that has grown, because the JVM does not collect
+   *     it
    * @param gauge receives the number of live bytes after each collection
    * @param onFull called when the heap has been full for {@link #FULL_LIMIT}
    */
@@ -131,8 +131,8 @@ public final class HeapWatch {
   }
 
   /**
-   * Updates the gauge: after a collection if one is useful and allowed, otherwise from the used
-   * bytes.
+   * Updates the gauge with the live bytes after a collection if one is useful and due; otherwise
+   * with the used bytes.
    */
   private void measure() {
     boolean isOutdated = isOutdated();

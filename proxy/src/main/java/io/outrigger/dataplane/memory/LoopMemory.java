@@ -19,18 +19,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The connections of one event loop, ranked by the memory that they hold. While memory is short,
- * the heaviest connections are paused. While memory is used up, the heaviest connections are ended
- * one after the other. {@link MemoryGauge} decides when memory is short or used up.
+ * reading from the heaviest connections is paused. While memory is nearly used up, the heaviest
+ * connections are ended one after the other. {@link MemoryGauge} measures the memory.
  *
- * <p>The score of a connection is {@code weight * (1 + s)}, where {@code s} is the number of
- * seconds without progress on the connection. If the weight is below 1 MiB, the score is divided by
- * {@code 1 + moves} ({@link MemoryHolder#moves}). A busy app is thus spared when thousands of idle
- * connections each hold less than the app, but together hold too much. Reading resumes {@value
- * #SHORT_TICK_MILLIS} ms after a pause, because the peer's next frame may be the WINDOW_UPDATE that
- * frees memory.
+ * <p>The score of a connection is {@code weight * (1 + s)}. The weight is the number of bytes that
+ * the connection holds; {@code s} is the number of seconds without progress. Below 1 MiB of weight,
+ * the score is divided by {@code 1 + moves} ({@link MemoryHolder#moves}). Dividing by the activity
+ * protects a busy app when thousands of idle connections each hold less than the app, but together
+ * hold too much. Reading resumes {@value #SHORT_TICK_MILLIS} ms after a pause, because the peer's
+ * next frame may be the WINDOW_UPDATE that frees memory.
  *
- * <p>A loop may have ten thousand connections, so each iteration of the event loop does little. A
- * connection is paused only when it sends something. One iteration resumes at most {@value
+ * <p>A loop may have ten thousand connections, so each iteration of the event loop does little
+ * work. A connection is paused only when it sends something. One iteration resumes at most {@value
  * #RESUMED_PER_TURN} paused connections, and ends connections for about 5 ms (decision proxy-0085).
  */
 @LoopConfined
@@ -45,30 +45,31 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private static final int RESUMED_PER_TURN = 256;
 
   /**
-   * While memory is short but not used up, only connections that hold at least this many bytes are
-   * paused. Connections to backends are ended only if they hold at least this many bytes.
+   * While memory is short but not used up, connections below {@code HEAVY_BYTES} are not paused.
+   * Connections to backends below {@code HEAVY_BYTES} are never ended.
    */
   private static final int HEAVY_BYTES = 256 << 10;
 
   /**
-   * A connection with fewer bytes is not ended while another loop has a much heavier connection.
+   * A connection below {@code TRIFLE_BYTES} is not ended, even when memory is full, while another
+   * loop has a connection that is more than four times as heavy.
    */
   private static final int TRIFLE_BYTES = 64 << 10;
 
   private static final long MAX_STILL_SECONDS = 255;
 
-  /** A connection that holds at least this many bytes is ended and paused even if it is busy. */
+  /** A connection with {@code CAUSE_BYTES} or more is paused or ended even if it is busy. */
   private static final long CAUSE_BYTES = 1 << 20;
 
   /**
-   * The activity ({@link MemoryHolder#moves}) from which a connection is busy. The proxy reads from
-   * busy apps even when memory is used up, unless they hold {@link #CAUSE_BYTES} or more.
+   * The minimum of {@link MemoryHolder#moves} at which a connection counts as busy. The proxy reads
+   * from a busy app even when memory is used up, unless the app holds {@link #CAUSE_BYTES} or more.
    */
   private static final int BUSY_MOVES = 8;
 
   /**
-   * The delay of a task for the next iteration of the event loop. A task without a delay could run
-   * in the current iteration.
+   * The delay that defers a task to the next iteration of the event loop. A task without a delay
+   * could run in the current iteration of the event loop.
    */
   private static final long NEXT_TURN_NANOS = 1;
 
@@ -87,7 +88,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   /** The connections that are still to be ended, in the order in which they will be ended. */
   private final Deque<Ranked> order = new ArrayDeque<>();
 
-  /** The weight of the heaviest connection at the last weighing; other threads read this field. */
+  /** The bytes of the heaviest connection, as last measured; other threads read this field. */
   private volatile long heaviest;
 
   private volatile long weight;
@@ -143,9 +144,10 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   /**
    * When memory is used up, reading from apps is paused, because thousands of idle connections may
-   * each send a little, but together send too much. Busy apps that hold little are excepted. An app
-   * is paused only when it sends something, because most idle connections send nothing. Reading
-   * from backends goes on until the heap is almost full, because busy apps need their responses.
+   * each send a little, but together send too much. Reading from busy apps that hold little is not
+   * paused. An app is paused only when it sends something, which saves work for idle connections.
+   * Reading from backends goes on until the heap is almost full, because busy apps need their
+   * responses.
    */
   @Override
   public boolean mayRead(MemoryHolder holder) {
@@ -242,9 +244,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     post(() -> ranked().stream().findFirst().ifPresent(this::end));
   }
 
-  /**
-   * Ends some connections, and schedules the rest, so that the loop can run other tasks in between.
-   */
+  /** Ends some connections, and schedules a task for the rest, so that other tasks can run. */
   private void endSome() {
     isEndingLater = false;
     long began = nanoTime();
@@ -265,8 +265,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Whether another loop has a connection that is more than four times as heavy as the given one.
-   * When memory is full, the result is false unless the given one is below {@link #TRIFLE_BYTES}.
+   * Whether another loop has a connection more than four times as heavy as this loop's candidate.
+   * When memory is full, the result is true only for a candidate below {@link #TRIFLE_BYTES}.
    */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4

@@ -22,7 +22,8 @@ import java.util.function.LongSupplier;
 /**
  * Measures how much memory peers make the process hold ({@code --max-memory}). The measure is the
  * sum of three numbers: bytes that Netty's allocator has given out, bytes of {@link TlsMemory}, and
- * live bytes of the heap after a collection. The live bytes of the program itself are subtracted.
+ * live bytes of the heap after a collection. The live bytes of the program itself are subtracted
+ * from the sum.
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read only ten times a second
@@ -30,14 +31,15 @@ import java.util.function.LongSupplier;
  * from 100 % full: new connections, and requests on connections that hold 256 KiB, are refused
  * </pre>
  *
- * <p>Each percentage is compared with the largest of three ratios: live heap to the heap's limit;
- * buffers outside of the heap to the buffers' limit; the sum of both to the total limit. Only a
- * collection shows how much of the heap is live, so connections are ended because of the heap only
- * after a collection. Between two collections, the gauge reads the used bytes, garbage included.
- * When the used bytes exceed 85 % of the heap's limit and have grown by more than short-lived
- * garbage, memory counts as short, and {@link HeapWatch} collects the heap. Above 100 %, the proxy
- * stops reading from apps, except busy apps that hold little. Above 115 %, the proxy also stops
- * reading from backends, because no window limits response headers.
+ * <p>A threshold in percent applies to the largest of three ratios: live heap to the heap's limit;
+ * buffers outside of the heap to the buffers' limit; live heap plus buffers to the total limit. The
+ * heap is a reason to end connections only after a collection, because only a collection shows how
+ * much of the heap is live. Between two collections, the gauge reads the used bytes of the heap,
+ * garbage included. Memory counts as short, and {@link HeapWatch} collects the heap, when the used
+ * bytes exceed 85 % of the heap's limit and have grown by more than short-lived garbage. When the
+ * used bytes exceed 100 % of the heap's limit, the proxy stops reading from apps, except busy apps
+ * that hold little. Above 115 % of the heap's limit, the proxy also stops reading from backends,
+ * because no window limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -47,8 +49,8 @@ public final class MemoryGauge implements ProcessMemory {
   private static final double FULL = 1;
 
   /**
-   * The fraction of the heap's limit, garbage included, above which reading from backends stops.
-   * When this fraction is 1.28, the old generation is full ({@link MemoryPlan}).
+   * The ratio of the used heap to the heap's limit above which reading from backends stops. At a
+   * ratio of 1.28, the old generation is full ({@link MemoryPlan}).
    */
   private static final double HEAP_FULL = 1.15;
 
@@ -69,7 +71,7 @@ public final class MemoryGauge implements ProcessMemory {
   private final LongAdder endedBackends = new LongAdder();
   private final AtomicBoolean relieving = new AtomicBoolean();
 
-  /** The weight of the connections that are still to be ended because of the last collection. */
+  /** The weight of connections that are still to be ended, as computed at the last collection. */
   private final AtomicLong heapToEnd = new AtomicLong();
 
   /** The number of bytes that connections have released since the last collection began. */
@@ -83,12 +85,12 @@ public final class MemoryGauge implements ProcessMemory {
   /** The bytes on the heap that peers held after the last collection. */
   private volatile long heldHeap;
 
-  /** The larger of two ratios: buffers to their limit; buffers and live heap to the total limit. */
+  /** The larger of: buffers to the buffers' limit; buffers plus live heap to the total limit. */
   private volatile double directShare;
 
   private volatile double heapShare;
 
-  /** The share of the heap's limit that is used, garbage included. */
+  /** The ratio of the used heap, garbage included, to the heap's limit. */
   private volatile double usedShare;
 
   private volatile boolean isSuspect;
@@ -148,15 +150,15 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers' memory is used up, garbage on the heap included. New connections are then
-   * refused, and reading from all but busy apps is paused.
+   * Whether peers use all memory that they may use, garbage on the heap included. When peers'
+   * memory is used up, new connections are refused, and apps are not read unless they are busy.
    */
   @Override
   public boolean isUsedUp() {
     return usedShare > FULL || directShare >= FULL;
   }
 
-  /** Whether the heap, garbage included, is so full that reading from backends stops. */
+  /** Whether reading from backends stops, because the heap, garbage included, is nearly full. */
   boolean isHeapFull() {
     return usedShare > HEAP_FULL;
   }
@@ -205,9 +207,10 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers may hold too much: {@code held}, garbage included, exceeds 85 % of the heap's
-   * limit, and has grown since the last collection by more than the usual garbage. Up to the limit,
-   * the usual garbage includes a full young generation, which the JVM collects by itself.
+   * Whether peers may hold too much: the used heap exceeds 85 % of the heap's limit, and has grown
+   * since the last collection by more than the usual garbage. Up to 100 % of the heap's limit, a
+   * full young generation counts as usual garbage, because the JVM collects the young generation by
+   * itself.
    */
   private boolean isSuspect(long held) {
     long garbage = limits.heapBytes() / 8;
@@ -222,9 +225,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Records that the heap was collected and that {@code liveBytes} of it were in use. Bytes that
-   * connections have released since the collection began are subtracted, because they no longer
-   * count.
+   * Records a collection of the heap and the number of live bytes. Bytes that connections have
+   * released since the collection began are subtracted, because the collection may have counted
+   * them as live.
    */
   void onCollected(long liveBytes) {
     programBytes = Math.min(programBytes, liveBytes);
@@ -245,9 +248,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns the sum of the weights that connections to be ended must have. Weights are only
-   * estimates. To free a fraction of the peers' heap, connections with the same fraction of all
-   * weights are ended.
+   * Returns the total weight of the connections to be ended. A weight is an estimate of bytes. To
+   * free a fraction of the peers' heap, connections with this fraction of the weight of all
+   * connections are ended.
    */
   private long weightToEnd() {
     long all = loops.values().stream().mapToLong(LoopMemory::weight).sum();
@@ -275,7 +278,7 @@ public final class MemoryGauge implements ProcessMemory {
     onReleased(weight);
   }
 
-  /** Records how many bytes were released because a connection or streams have ended. */
+  /** Records that the end of a connection or of streams has released the given number of bytes. */
   void onReleased(long weight) {
     released.addAndGet(weight);
     long toEnd = heapToEnd.getAndAdd(-weight);
@@ -338,7 +341,7 @@ public final class MemoryGauge implements ProcessMemory {
         .thenApply(this::view);
   }
 
-  /** Returns the sums without the list of connections, and without waiting for event loops. */
+  /** Returns the held bytes without the list of connections; does not wait for event loops. */
   public MemoryView now() {
     return view(List.of());
   }

@@ -3,15 +3,15 @@ package io.outrigger.dataplane.memory;
 /**
  * The division of a container's memory. The JVM sizes the heap by the flags of {@code
  * docker/jvm.options}. A reserve is kept for metadata, compiled code, the running compiler, stacks,
- * and the pages of executed files. Network buffers get the rest. The shares and the reserve were
- * measured in containers of 128 MiB to 4 GiB (docs/run/sizing.md).
+ * and the pages of executed files. Network buffers get the memory that heap and reserve leave. The
+ * shares and the reserve were measured in containers of 128 MiB to 4 GiB (docs/run/sizing.md).
  *
- * <p>Only the heap's limit can be read without delaying the start. The JVM derives the heap's limit
- * from the container's limit, so the plan computes the container's limit from the heap's limit
- * (decision proxy-0037).
+ * <p>At the start, only the heap's limit can be read without delay. The JVM derives the heap's
+ * limit from the container's limit, so the plan computes the container's limit from the heap's
+ * limit (decision proxy-0037).
  *
  * @param heapBytes the maximum size of the heap
- * @param directBytes the maximum size of all network buffers in sum
+ * @param directBytes the maximum size of all network buffers together
  */
 public record MemoryPlan(long heapBytes, long directBytes) {
   /** The system property with Netty's limit for direct buffers; the user's value is kept. */
@@ -26,28 +26,28 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final long MIB = 1 << 20;
 
   /**
-   * {@code MinRAMPercentage}, for small containers. The JVM uses this share if the resulting heap
-   * is smaller than 124.8 MiB, its own default.
+   * {@code MinRAMPercentage}, for small containers. The JVM uses {@code MinRAMPercentage} if the
+   * resulting heap is smaller than the JVM's default maximum heap of 124.8 MiB.
    */
   private static final double SMALL_SHARE = 0.28;
 
   private static final long SMALL_HEAP_BYTES = 125 * MIB;
 
-  /** {@code MaxRAMPercentage}, for containers of at least 445 MiB and heaps of at least 156 MiB. */
+  /** {@code MaxRAMPercentage}, for containers of at least 445 MiB (heaps of at least 156 MiB). */
   private static final double SHARE = 0.35;
 
-  /** The reserve for everything except heap and buffers; includes pages of files. */
+  /** The reserve for everything except heap and buffers; includes the pages of executed files. */
   private static final long REST_BYTES = 90 * MIB;
 
   /**
-   * The memory for classes that a start-up cache would save: 29 MiB on Java 17, 21 MiB on Java 25.
-   * With the cache, classes are pages of a file that the kernel can drop.
+   * The memory for classes if there is no start-up cache: 29 MiB on Java 17, 21 MiB on Java 25.
+   * With a start-up cache, classes are pages of a file that the kernel can drop.
    */
   private static final long CLASSES_BYTES = 30 * MIB;
 
   /**
-   * The minimum size of all buffers, because calls need buffers. In small containers this minimum
-   * uses part of the reserve, which is seldom used up there.
+   * The minimum size of all buffers together, because each call needs buffers. In small containers
+   * the buffers use part of the reserve, which is seldom used up there.
    */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
 
@@ -57,24 +57,25 @@ public record MemoryPlan(long heapBytes, long directBytes) {
    */
   static final long YOUNG_BYTES = 7 * MIB;
 
-  /** The heap of the program itself (6 MiB) and of its configuration (about the same). */
+  /** The heap of the program itself (6 MiB) and of its configuration (about 6 MiB). */
   private static final long PROGRAM_BYTES = 13 * MIB;
 
   /**
    * The part of the old generation that peers may hold, after {@link #PROGRAM_BYTES}; the rest is
-   * for garbage. In a container of 256 MiB, 10,000 idle connections fit into this part.
+   * for garbage. In a container of 256 MiB, 10,000 idle connections fit into the peers' part of the
+   * heap.
    */
   private static final double PEER_SHARE = 0.78;
 
   /**
-   * The share of the buffer limit that peers may use. The remainder covers the allocator's rounding
-   * of sizes and the memory that the allocator keeps.
+   * The share of the buffer limit that peers may use. The rest of the buffer limit covers the
+   * allocator's rounding of sizes and the memory that the allocator keeps.
    */
   private static final double SAFE_DIRECT_SHARE = 0.9;
 
   private static final long DIRECT_HEADROOM_BYTES = 4 * MIB;
 
-  /** Returns the plan of this process, before or after {@link #limitBuffers} was called. */
+  /** Returns the plan of this process; {@link #limitBuffers} does not change the result. */
   public static MemoryPlan ofProcess() {
     long heap = Runtime.getRuntime().maxMemory();
     long given = Long.getLong(DIRECT_PROPERTY, 0);
@@ -109,18 +110,18 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     return (long) (heapBytes / (heapBytes < SMALL_HEAP_BYTES ? SMALL_SHARE : SHARE));
   }
 
-  /** Returns the number of bytes that peers may hold on the heap; more makes collections slow. */
+  /** Returns the heap bytes that peers may hold; a fuller heap would make collections slow. */
   public long peerHeapBytes() {
     return Math.max(MIB, (long) ((heapBytes - YOUNG_BYTES - PROGRAM_BYTES) * PEER_SHARE));
   }
 
-  /** Returns the number of bytes that peers may hold in buffers; the rest is for reads. */
+  /** Returns the buffer bytes that peers may hold; the remaining buffer bytes are for reads. */
   public long peerDirectBytes() {
     long safe = (long) (directBytes * SAFE_DIRECT_SHARE);
     return Math.max(MIB, Math.min(safe, directBytes - DIRECT_HEADROOM_BYTES));
   }
 
-  /** Returns the default of {@code --max-memory}, which is also its maximum. */
+  /** Returns the default of {@code --max-memory}, which is also the maximum of this flag. */
   public long peerBytes() {
     return peerHeapBytes() + peerDirectBytes();
   }

@@ -9,8 +9,9 @@ import java.util.List;
  *
  * @param heap the bytes on the heap, after the last collection
  * @param direct the bytes in buffers outside of the heap, and of TLS
- * @param total the sum of both
- * @param ended the numbers of connections that were ended since the start to free memory
+ * @param total the sum of heap and direct bytes
+ * @param ended for apps and backends, the connections that were ended to free memory since the
+ *     start
  * @param heaviest the connections that hold the most memory, in descending order
  */
 @AnyThread
@@ -21,16 +22,16 @@ public record MemoryView(
     heaviest = List.copyOf(heaviest);
   }
 
-  /** The bytes that are held, and the maximum that may be held. */
+  /** The bytes that peers hold, and the maximum that they may hold. */
   public record Held(long held, long limit) {}
 
-  /** The number of connections to one side that were ended to free memory. */
+  /** The number of connections to apps, or to backends, that were ended to free memory. */
   public record EndedCount(Side side, long count) {}
 
   /**
    * A connection and the memory that it holds.
    *
-   * @param bytes the approximate number of bytes that would be free without the connection
+   * @param bytes the approximate number of bytes that the end of the connection would free
    */
   public record Holder(Side side, String peer, long bytes, int streams) {}
 }

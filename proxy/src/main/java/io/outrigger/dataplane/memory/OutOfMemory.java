@@ -16,24 +16,25 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides how the process reacts to an {@link OutOfMemoryError} (decision proxy-0046). On an event
- * loop, the catch site ends the connection or call in which the error occurred. The catch site then
- * calls {@link #onLoop}, which also ends the heaviest connection. The process ends with one line
- * that states the reason, when it can no longer serve:
+ * loop, the catch site ends the connection or call in which the error occurred. After the error,
+ * the catch site calls {@link #onLoop}, which also ends the heaviest connection. The process ends,
+ * with one line that states the reason, in two cases:
  *
  * <ul>
- *   <li>the error ends a thread, or occurs on the control loop, whose state may be inconsistent;
+ *   <li>the error ends a thread, or occurs on the control loop and may leave its state
+ *       inconsistent;
  *   <li>the heap stays full after collections, and there is no connection left to end ({@link
  *       HeapWatch}).
  * </ul>
  *
- * <p>An error at Netty's own limit for buffers never ends the process, because peers could then end
- * the process at any time. Only the connection that requested the buffer is ended.
+ * <p>An error at Netty's own limit for buffers ends only the connection that requested the buffer,
+ * because peers could otherwise end the process at any time.
  */
 @AnyThread
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   private static final Logger log = LoggerFactory.getLogger(OutOfMemory.class);
 
-  /** The policy of the process. Before {@link #install}, as in tests, the policy only logs. */
+  /** The policy of the process; before {@link #install}, as in tests, it only logs. */
   private static volatile OutOfMemory ofProcess =
       new OutOfMemory(reason -> log.error("out of memory {}", reason));
 
@@ -43,7 +44,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   private volatile BooleanSupplier relief = () -> false;
 
   /**
-   * @param end called with the reason when the process must end
+   * @param end a task that is called with the reason when the process must end
    */
   OutOfMemory(Consumer<String> end) {
     this.end = end;
@@ -62,7 +63,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   }
 
   /**
-   * Reports a failure that costs only one task or connection, which the caller ends. Called on
+   * Reports a failure in one task or connection; the caller ends that task or connection. Called on
    * event loops and other threads.
    *
    * @return whether the cause is a lack of memory, not a bug
@@ -110,8 +111,8 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
   /**
    * Ends a process that is out of memory, with one line on stderr and exit code 1. No free memory
-   * is needed: a line with the remedy is built at the start. The reason is left out if there is no
-   * memory to add it. Shutdown hooks are not run, because they need memory.
+   * is needed: a line with the remedy is built at the start. The line names the reason only if
+   * memory for the longer line is available. Shutdown hooks are not run, because they need memory.
    */
   @AnyThread
   private static final class ProcessEnd implements Consumer<String> {
@@ -151,7 +152,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
         System.err.flush();
         line = line("outrigger: out of memory " + reason + "; " + remedy);
       } catch (OutOfMemoryError again) {
-        // The line without the reason is written.
+        // The line that was built at the start is written, without the reason.
       }
       try {
         err.write(line);

@@ -16,7 +16,7 @@ public final class OrcaReports {
 
   private OrcaReports() {}
 
-  /** Decodes a report from a trailer's value, which is base64 with or without padding. */
+  /** Decodes a load report from a trailer's value, which is base64 with or without padding. */
   public static Optional<BackendMetrics> ofTrailer(AsciiString value) {
     try {
       return ofMessage(Base64.getDecoder().decode(value.toByteArray()));
@@ -25,7 +25,7 @@ public final class OrcaReports {
     }
   }
 
-  /** Returns the serialized message that requests a report after every interval. */
+  /** Returns the serialized message that requests a load report per interval. */
   public static byte[] request(Duration interval) {
     return OrcaLoadReportRequest.newBuilder()
         .setReportInterval(
@@ -36,7 +36,7 @@ public final class OrcaReports {
         .toByteArray();
   }
 
-  /** Decodes a report; empty when the message is invalid. */
+  /** Decodes a load report; empty when the message is invalid. */
   public static Optional<BackendMetrics> ofMessage(byte[] message) {
     try {
       OrcaLoadReport proto = OrcaLoadReport.parseFrom(message);

@@ -26,8 +26,9 @@ import java.util.Optional;
  *
  * @param app the cluster whose only endpoint is the app
  * @param filters the HTTP filters of the listener's filter chain
- * @param requiresRbac whether to refuse all requests of a route without an RBAC filter of action
- *     ALLOW, even if only the route has switched that filter off ({@code --serve-require-rbac})
+ * @param requiresRbac whether each route needs an RBAC filter with action ALLOW, both before and
+ *     after the route's overrides; a route without that filter refuses all requests ({@code
+ *     --serve-require-rbac})
  */
 @AnyThread
 public record AppSelectors(
@@ -35,7 +36,7 @@ public record AppSelectors(
   private static final EffectiveTimeout NO_LIMIT =
       new EffectiveTimeout(EffectiveTimeout.NONE, EffectiveTimeout.Source.NOTHING);
 
-  /** Refuses all requests, with the events and counters of an RBAC filter. */
+  /** An RBAC filter that refuses all requests, so that refusals are counted as RBAC denials. */
   private static final HttpFilter REQUIRED_RBAC =
       new HttpFilter(
           "--serve-require-rbac",

@@ -44,10 +44,10 @@ public final class ConfigSelector {
   }
 
   /**
-   * Creates the selector of a configuration.
+   * Creates the selector that uses the routes of a configuration.
    *
-   * @param owner the owner of the routes, for messages
-   * @param isLast true if this is the target's last selector, as for each served address
+   * @param owner the virtual host or authority to which the routes belong, for messages
+   * @param isLast true if the target gets no later selector, as for each {@code --serve}
    */
   static ConfigSelector routing(
       String owner, List<Route> routes, Function<Route, RouteChoice> prepare, boolean isLast) {
@@ -65,7 +65,7 @@ public final class ConfigSelector {
     return new ConfigSelector("", List.of(), new RouteChoice[0], failure, isLast);
   }
 
-  /** Whether this selector fails every request, and a later selector of the target may succeed. */
+  /** Whether this selector fails every request, but the target may get a selector with routes. */
   public boolean mayRecover() {
     return failure != null && !isLast;
   }
@@ -76,17 +76,17 @@ public final class ConfigSelector {
   }
 
   /**
-   * Routes one request with the first route that matches (A28-04). The routes are tested in their
-   * order (decision config-0014).
+   * Routes one request by the first route that matches (A28-04). The routes are tested in the order
+   * of the configuration (decision config-0014).
    *
    * @return a decision whose cluster is acquired, or a rejection; null when the cluster was
-   *     retired. The caller must then use the newer selector
+   *     retired, so that the caller must use the target's newer selector
    */
   public @Nullable RouteDecision select(RequestView request, RandomSource random) {
     return select(request, random, null);
   }
 
-  /** Routes one request, and reports each examined route to the trace, if not null. */
+  /** Routes one request, and reports each examined route to the given trace, if any. */
   public @Nullable RouteDecision select(
       RequestView request, RandomSource random, @Nullable RouteTrace trace) {
     if (failure != null) {
@@ -107,7 +107,7 @@ public final class ConfigSelector {
     return found == other || decision == null ? decision : choices[other].guard(decision);
   }
 
-  /** Returns the index of the first route that matches; -1 if none does. */
+  /** Returns the index of the first route that matches; -1 if no route matches. */
   private int find(
       String path, RequestView request, RandomSource random, @Nullable RouteTrace trace) {
     for (int i = 0; i < routes.length; i++) {

@@ -27,7 +27,7 @@ public final class ConfigSelectors {
   private final boolean ignoreRouteTimeout;
   private @Nullable Built last;
 
-  /** A selector and the values from which it was created. */
+  /** A selector and the configuration from which the selector was created. */
   private record Built(
       VirtualHost host,
       ApiListener listener,
@@ -51,9 +51,10 @@ public final class ConfigSelectors {
   }
 
   /**
-   * Returns the selector of a configuration: the previous selector when nothing has changed.
+   * Returns the selector of a configuration: the previous selector if nothing has changed that
+   * selectors depend on.
    *
-   * @param handles all clusters that routes of the configuration use, by name
+   * @param handles all clusters that the configuration's routes use, by name
    */
   public ConfigSelector next(XdsConfig config, Map<String, ClusterHandle> handles) {
     if (last != null && last.isFor(config, handles)) {
@@ -70,8 +71,8 @@ public final class ConfigSelectors {
   }
 
   /**
-   * Returns the selector for a target without a usable configuration. The next selector is always a
-   * new object, because a call whose cluster was retired waits for a new selector.
+   * Returns the selector for a target without a usable configuration. The target's next selector is
+   * always a new object, because a call whose cluster was retired waits for a new selector.
    */
   public ConfigSelector failing(RpcStatus status) {
     last = null;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the routes without a configured time limit. Calls of such routes end after A31's default of
- * 15 s, which surprises operators (CONTRACT section 5).
+ * Finds the routes without a configured time limit. Calls of routes without a time limit end after
+ * A31's default of 15 s, which surprises operators (CONTRACT section 5).
  */
 public final class DefaultLimit {
   private static final int ROUTES_SHOWN = 5;
@@ -17,7 +17,7 @@ public final class DefaultLimit {
   private DefaultLimit() {}
 
   /**
-   * Returns a warning that names these routes of {@code config}; empty without such routes.
+   * Returns a warning that names the routes without a time limit; empty if there are none.
    *
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */

@@ -8,23 +8,24 @@ import java.util.Optional;
 
 /**
  * The time limit that a route sets for a request, computed when the route is published. A31 has two
- * versions.
+ * versions of the rules for time limits.
  *
  * <ul>
- *   <li>The current version applies if the route has {@code max_stream_duration}, or if the
- *       connection manager has {@code max_stream_duration} and the route has neither {@code
- *       timeout} nor {@code max_grpc_timeout}. The first field that is set decides: {@code
- *       grpc_timeout_header_max}, {@code max_stream_duration}, or the {@code max_stream_duration}
- *       of the connection manager.
- *   <li>The first version applies to all other routes. The first field that is set decides: {@code
- *       max_grpc_timeout}, {@code timeout}, or the default of 15 s.
+ *   <li>The current version applies to routes with {@code max_stream_duration}. If the connection
+ *       manager has {@code max_stream_duration}, the current version also applies to routes without
+ *       {@code timeout} and {@code max_grpc_timeout}. In the current version, the first field that
+ *       is set decides: {@code grpc_timeout_header_max}, {@code max_stream_duration}, or the
+ *       connection manager's {@code max_stream_duration}.
+ *   <li>The first version applies to routes to which the current version does not apply. In the
+ *       first version, the first field that is set decides: {@code max_grpc_timeout}, {@code
+ *       timeout}, or the default of 15 s.
  * </ul>
  *
- * Zero in a field means no limit. The limit never extends the app's deadline.
+ * Zero in any of the fields means no limit. A route's limit never extends the app's deadline.
  */
 @AnyThread
 public record EffectiveTimeout(long limitNanos, Source source) {
-  /** The value of a timeout that does not limit the duration of a request. */
+  /** The value of a time limit that means: no limit. */
   public static final long NONE = Long.MAX_VALUE;
 
   /** The default limit of A31 "Supported Fields". */
@@ -60,7 +61,7 @@ public record EffectiveTimeout(long limitNanos, Source source) {
   }
 
   /**
-   * Returns the time limit of a request from the arrival of its headers.
+   * Returns the time limit of a request, which runs from the arrival of its headers.
    *
    * @param appNanos the timeout that the app sent, or {@link #NONE}
    */
@@ -77,7 +78,7 @@ public record EffectiveTimeout(long limitNanos, Source source) {
         .orElseGet(() -> new EffectiveTimeout(NONE, Source.NOTHING));
   }
 
-  /** Zero means no limit, and so does a duration that a {@code long} cannot hold (A31-32). */
+  /** Zero means no limit; so does a duration whose nanoseconds overflow a {@code long} (A31-32). */
   private static Optional<EffectiveTimeout> of(Optional<Duration> limit, Source source) {
     return limit.map(
         given -> {

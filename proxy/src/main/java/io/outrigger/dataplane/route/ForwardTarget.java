@@ -19,9 +19,8 @@ public interface ForwardTarget {
   /**
    * Parks a call until another selector is published.
    *
-   * @param seen the selector that the caller knows; null to wait for the first selector
-   * @return a ticket for {@link #unpark}, or a negative number when another selector is already
-   *     published
+   * @param seen the selector that the call has already used; null to wait for the first selector
+   * @return a ticket for {@link #unpark}; negative when another selector is already published
    */
   long park(ParkedCall call, @Nullable ConfigSelector seen);
 

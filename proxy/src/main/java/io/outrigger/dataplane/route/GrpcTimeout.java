@@ -4,7 +4,7 @@ import io.netty.util.AsciiString;
 
 /** Parses and formats the {@code grpc-timeout} header, which has one to eight digits and a unit. */
 public final class GrpcTimeout {
-  /** The result of {@link #parse} for a text that is not a timeout. */
+  /** The result of {@link #parse} for a text that is not a valid {@code grpc-timeout}. */
   public static final long MALFORMED = -1;
 
   private static final int MAX_DIGITS = 8;
@@ -16,7 +16,7 @@ public final class GrpcTimeout {
   private GrpcTimeout() {}
 
   /**
-   * Reads a header value.
+   * Parses the value of a {@code grpc-timeout} header.
    *
    * @return the timeout in nanoseconds, from 0 to below {@link EffectiveTimeout#NONE}; or {@link
    *     #MALFORMED}
@@ -44,7 +44,7 @@ public final class GrpcTimeout {
 
   /**
    * Formats a duration in the finest unit that fits into eight digits. The value is rounded up, so
-   * that this proxy's deadline is earlier than the backend's deadline (A31-37).
+   * that the backend's deadline is not earlier than this proxy's deadline (A31-37).
    *
    * @param nanos a positive duration
    */

@@ -55,9 +55,7 @@ final class RouteChoice {
         : decision;
   }
 
-  /**
-   * Returns {@code other} with the RBAC filters of this route before the filters of {@code other}.
-   */
+  /** Returns another route's decision, with this route's RBAC filters before its own filters. */
   RouteDecision guard(RouteDecision other) {
     return other instanceof RouteDecision.Forward call
             && decisions[0] instanceof RouteDecision.Forward own

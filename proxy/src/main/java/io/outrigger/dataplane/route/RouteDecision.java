@@ -32,9 +32,10 @@ public sealed interface RouteDecision {
     /**
      * Changes the call to the route's cluster of the given name (A60 "Config Selector Changes").
      *
-     * @param held the cluster of the call, released when the call changes to another cluster
-     * @return the cluster of the call from now on: {@code held} if the route has no cluster of this
-     *     name, or if that cluster was retired
+     * @param held the call's current cluster, which is released when the call changes to another
+     *     cluster
+     * @return the named cluster; the current cluster if the route lacks the named cluster, or if
+     *     the named cluster was retired
      */
     public ClusterHandle change(ClusterHandle held, String name) {
       ClusterHandle other = clusters.get(name);

@@ -36,13 +36,13 @@ import java.util.function.Function;
 
 /**
  * The cluster whose only endpoint is the app of a {@code --serve}. The cluster does not limit
- * requests, and connects to the app again whenever the connection is lost.
+ * requests, and reconnects to the app whenever the connection is lost.
  */
 @ControlConfined
 public final class AppCluster {
   /**
    * The maximum number of connections to the app. Many servers admit 100 streams on a connection.
-   * With one connection, a caller whose streams never end could block all others.
+   * With one connection, a caller whose streams never end could block all other callers.
    */
   private static final int MAX_CONNECTIONS = 100; // decision proxy-0088
 
@@ -55,7 +55,7 @@ public final class AppCluster {
   private Runnable stopLookups = () -> {};
 
   /**
-   * Creates the cluster without an address.
+   * Creates the cluster, at first without an address of the app.
    *
    * @param app the app's address as the user wrote it
    */
@@ -68,7 +68,7 @@ public final class AppCluster {
     handle = Optional.ofNullable(clusters.apply(config()).get(name)).orElseThrow();
   }
 
-  /** Connects to the address that answers first. */
+  /** Connects to the first of the given addresses that answers. */
   public AppCluster at(List<EndpointAddress> fixed) {
     var endpoint = new Endpoint(fixed, HealthStatus.HEALTHY, 1, "");
     var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));
@@ -87,7 +87,7 @@ public final class AppCluster {
     this.stopLookups = stopLookups;
   }
 
-  /** Sets the addresses of the app, or the failure of the lookup, with which calls then fail. */
+  /** Sets the addresses of the app, or the failed lookup's status, with which calls then fail. */
   public void endpoints(Outcome<EndpointSet> next) {
     endpoints = next;
     clusters.apply(config());
@@ -130,7 +130,7 @@ public final class AppCluster {
     return handle.state() == Connectivity.READY;
   }
 
-  /** Returns why there is no connection to the app. */
+  /** Returns the reason why there is no connection to the app. */
   String reasonUnreachable() {
     String failure =
         endpoints.isOk()

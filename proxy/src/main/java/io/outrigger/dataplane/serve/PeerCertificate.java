@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.StringJoiner;
 
-/** Reads the names of certificates, for RBAC and for the app. */
+/** Reads the names in callers' certificates, for RBAC and for the app. */
 @AnyThread
 final class PeerCertificate {
   private static final String QUOTED = ",;=\"\\ ";
@@ -24,7 +24,7 @@ final class PeerCertificate {
   private PeerCertificate() {}
 
   /**
-   * Returns the names that RBAC compares (A41).
+   * Returns the names in a certificate that RBAC compares (A41).
    *
    * @throws CertificateParsingException when the subject alternative names cannot be read; the peer
    *     must then be refused, because its names are unknown
@@ -50,7 +50,7 @@ final class PeerCertificate {
       CertificateNames.ofKind(Kind.URI, localNames).forEach(uri -> text.add("By=" + value(uri)));
     }
     text.add("Hash=" + HexFormat.of().formatHex(sha256(leaf.getEncoded())));
-    // RFC 2253 escapes the quotes of a subject
+    // getName() formats the subject by RFC 2253, which escapes quotes
     text.add("Subject=\"" + printable(leaf.getSubjectX500Principal().getName()) + '"');
     List<SubjectAltName> names = CertificateNames.read(leaf);
     List<String> uris = CertificateNames.ofKind(Kind.URI, names);

@@ -9,7 +9,7 @@ import java.util.Optional;
 @AnyThread
 public interface ServeObserver extends RbacObserver {
   /**
-   * Called on the control loop when the state, or the reason for the state, has changed.
+   * Called on the control loop when the port's state, or the reason for this state, has changed.
    *
    * @param reason why the port is not open; empty for an open port
    */

@@ -6,10 +6,10 @@ import java.time.Duration;
 /**
  * The settings that all {@code --serve} ports share.
  *
- * @param drainSpread the time over which GOAWAYs are spread after a change of the Listener; at most
- *     {@code drainGrace}
- * @param drainGrace the time after which old connections are closed in any case
- * @param requiresRbac whether each filter chain and route needs an RBAC filter with action ALLOW
+ * @param drainSpread the time over which the GOAWAYs to old connections are spread after a change
+ *     of the Listener; at most {@code drainGrace}
+ * @param drainGrace the time after which old connections are closed, even with open streams
+ * @param requiresRbac whether requests are refused unless an RBAC filter with action ALLOW applies
  * @param tellsPeer whether the app gets {@code x-forwarded-client-cert}
  */
 @AnyThread

@@ -51,8 +51,8 @@ final class ServedAdmission implements Admission {
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
 
   /**
-   * The maximum number of handshakes in progress on one event loop; each takes less than 100 KiB. A
-   * further handshake ends the oldest handshake, which probably belongs to a slow peer.
+   * The maximum number of handshakes in progress on one event loop; each needs less than 100 KiB of
+   * memory. A further handshake ends the oldest handshake, which probably belongs to a slow peer.
    */
   private static final int MAX_HANDSHAKES = 256;
 
@@ -61,7 +61,7 @@ final class ServedAdmission implements Admission {
   private final RandomSource random;
   private final ServeObserver observer;
 
-  /** The handshakes in progress, in order of their start, for each event loop. */
+  /** For each event loop, the TLS handshakes in progress in order of their start. */
   private final List<Set<Handshake>> handshakes;
 
   private volatile @Nullable ServedConfig config;
@@ -75,7 +75,7 @@ final class ServedAdmission implements Admission {
     handshakes = Stream.<Set<Handshake>>generate(LinkedHashSet::new).limit(loops.count()).toList();
   }
 
-  /** Sets the configuration for new connections; null to admit none. */
+  /** Sets the configuration for new connections; null to refuse all connections. */
   void config(@Nullable ServedConfig next) {
     config = next;
   }
@@ -111,7 +111,7 @@ final class ServedAdmission implements Admission {
     }
   }
 
-  /** Reads nothing from a connection until its chain is ready, then admits the connection again. */
+  /** Stops reading from a connection until its chain is ready, then repeats the admission. */
   private void hold(Channel channel, ServedChain chain, Function<Caller, ChannelHandler> http2) {
     var held =
         new ChannelInboundHandlerAdapter() {
@@ -155,7 +155,7 @@ final class ServedAdmission implements Admission {
     return peer.isDistrusted() ? new Retirement(Duration.ZERO, settings.drainGrace()) : null;
   }
 
-  /** Returns a random delay, because callers must not all reconnect at the same moment. */
+  /** Returns a random delay, so that callers do not all reconnect at the same moment. */
   static Duration goAwayDelay(Duration spread, RandomSource random) {
     return Duration.ofNanos(random.nextLong(spread.toNanos() + 1, Purpose.DRAIN_SPREAD));
   }
@@ -164,7 +164,7 @@ final class ServedAdmission implements Admission {
    * The peer of one connection, with the filter chain that serves it.
    *
    * @param tls the result of the TLS handshake; null for plain text
-   * @param context the context of the handshake; null for plain text
+   * @param context the TLS context of the handshake; null for plain text
    */
   private record ServedPeer(ServedChain chain, @Nullable TlsPeer tls, @Nullable TlsContext context)
       implements TargetResolver {
@@ -174,7 +174,8 @@ final class ServedAdmission implements Admission {
     }
 
     /**
-     * Whether the newest certificates refuse the peer; costs 100 µs after a change of certificates.
+     * Whether the peer is not trusted by the newest certificates; the check takes 100 µs after a
+     * change of certificates.
      */
     @SuppressWarnings("ReferenceEquality") // one object per set of certificates
     boolean isDistrusted() {

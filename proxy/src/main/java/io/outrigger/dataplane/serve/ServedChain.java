@@ -30,7 +30,7 @@ public final class ServedChain implements TargetResolver {
   private static final Outcome<TlsContext> UNREAD =
       Outcome.failed(RpcStatus.unavailable("certificates are being read"));
 
-  /** The target of each virtual host, and of requests without a virtual host. */
+  /** The targets of all virtual hosts, and the target of requests that match no virtual host. */
   private record Targets(
       RouteTable routes,
       IdentityHashMap<VirtualHost, Outcome<ForwardTarget>> byHost,
@@ -62,7 +62,7 @@ public final class ServedChain implements TargetResolver {
   private Runnable endTls = () -> {};
 
   /**
-   * @param authority the authority that the app gets for requests without an authority
+   * @param authority the authority that the app gets with requests that have no authority
    */
   ServedChain(
       ServerFilterChain config,
@@ -135,7 +135,7 @@ public final class ServedChain implements TargetResolver {
             });
   }
 
-  /** Completed with the first TLS context or its failure, or when this chain goes out of use. */
+  /** Completed when the first TLS context is built or has failed, or when this chain is closed. */
   CompletableFuture<Void> ready() {
     return ready;
   }

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One version of a served Listener.
+ * One version of the Listener of a {@code --serve}.
  *
  * @param chains the chains in the order of the Listener, then the default chain, if any
  */
@@ -30,19 +30,19 @@ record ServedConfig(SocketListener listener, List<ServedChain> chains) {
     chains.forEach(chain -> chain.routes(routes.apply(chain.config())));
   }
 
-  /** The chain of a connection; null when no chain matches. */
+  /** The filter chain of a connection; null when no chain matches. */
   @SuppressWarnings("ReferenceEquality") // the chains are the Listener's own objects
   @Nullable ServedChain chainFor(IpAddress local, IpAddress peer, int peerPort) {
     ServerFilterChain match = listener.chainFor(local, peer, peerPort).orElse(null);
     return chains.stream().filter(chain -> chain.config() == match).findFirst().orElse(null);
   }
 
-  /** Whether no chain waits for its first TLS context. */
+  /** Whether the attempt to build the first TLS context is over for every chain. */
   boolean isReady() {
     return chains.stream().allMatch(chain -> chain.ready().isDone());
   }
 
-  /** Returns why a chain refuses all connections; empty when no chain does. */
+  /** Returns why some chain refuses all connections; empty when every chain is usable. */
   Optional<String> problem() {
     return chains.stream()
         .filter(chain -> chain.ready().isDone())

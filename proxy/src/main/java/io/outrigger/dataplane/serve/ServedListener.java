@@ -55,7 +55,7 @@ public final class ServedListener {
     SERVING,
     /** The control plane has no usable configuration. */
     NOT_SERVING,
-    /** The port cannot be opened; another attempt follows. */
+    /** The port could not be opened; another attempt to open it follows. */
     BIND_RETRY
   }
 
@@ -87,7 +87,7 @@ public final class ServedListener {
   /** Completed when the previous port is closed. */
   private CompletionStage<Void> previousPortClosed = CompletableFuture.completedFuture(null);
 
-  /** Whether the port is opened only after the first connection to the app. */
+  /** Whether the port must stay closed until the first connection to the app. */
   private boolean awaitsApp = true;
 
   /** Whether {@link #onAppReachable} will be called. */
@@ -130,13 +130,14 @@ public final class ServedListener {
   }
 
   /**
-   * Serves a configuration. If {@code listener} equals the Listener in use, all connections stay
-   * open, and the new routes apply to the next requests. A changed {@code listener} is used for all
-   * later connections. They wait until its TLS contexts are built, because the previous
-   * configuration may be less strict. Certificates are awaited for at most {@link
+   * Serves a configuration. If the given Listener equals the Listener in use, all connections stay
+   * open, and the new routes apply to the next requests. A changed Listener applies to all later
+   * connections. New connections wait for the TLS contexts of the changed Listener, because the
+   * previous configuration may be less strict. New connections wait for certificates at most {@link
    * TlsContexts#FIRST_READING}.
    *
-   * @param routes the routes of each chain, or the reason why its requests fail (A36-16)
+   * @param routes the routes of each filter chain, or the reason why the chain's requests fail
+   *     (A36-16)
    */
   public void serve(
       SocketListener listener, Function<ServerFilterChain, Outcome<RouteTable>> routes) {
@@ -166,7 +167,7 @@ public final class ServedListener {
     return used;
   }
 
-  /** Opens the port. Ends connections of old configurations, and of peers no longer trusted. */
+  /** Opens the port. Ends connections of old configurations and of peers no longer trusted. */
   private void applyIfReady() {
     if (config != null && config.isReady()) {
       if (port != null) {
@@ -268,8 +269,8 @@ public final class ServedListener {
   }
 
   /**
-   * Closes the port. Open calls may finish within the drain grace, or without this limit if the
-   * whole program drains.
+   * Closes the port. Open calls may finish within the drain grace. If the whole program drains, the
+   * drain grace does not apply.
    */
   private void drainPort() {
     Http2Listener ending = port;
@@ -329,8 +330,8 @@ public final class ServedListener {
   }
 
   /**
-   * Returns why requests or connections fail. The result is empty when the port is open, the app
-   * can be reached, and every certificate is available.
+   * Returns why requests or connections fail; empty when the port is open, the app can be reached,
+   * and every certificate is available.
    */
   public Optional<String> problem() {
     control.checkInside();
@@ -352,7 +353,7 @@ public final class ServedListener {
   }
 
   /**
-   * Returns the filter chain of a new connection; empty when no chain matches.
+   * Returns the filter chain that a new connection would get; empty when no chain matches.
    *
    * @param peerPort the port of the peer; 0 if unknown
    */
@@ -368,7 +369,7 @@ public final class ServedListener {
     return config != null && config.listener().defaultChain().filter(chain::equals).isPresent();
   }
 
-  /** Returns the filter chains of new connections; empty while nothing is served. */
+  /** Returns the filter chains for new connections; empty while there is no configuration. */
   public List<ServerFilterChain> chains() {
     control.checkInside();
     return config == null ? List.of() : config.chains().stream().map(ServedChain::config).toList();

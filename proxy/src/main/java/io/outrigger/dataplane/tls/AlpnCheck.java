@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the ClientHello before the TLS library does, and sends the alert of RFC 7301 section 3.2 to
- * a client that offers no supported protocol. Netty with BoringSSL would complete the handshake
- * without a protocol, and the client would not get the reason.
+ * a client that offers no supported protocol. Without this check, Netty with BoringSSL would
+ * complete the handshake without a protocol, and the client would get no alert.
  */
 @LoopConfined
 final class AlpnCheck extends SslClientHelloHandler<Boolean> {
-  /** The event for {@link TlsHandshake} when the client offers no supported protocol. */
+  /** The event that tells {@link TlsHandshake} that the client offers no supported protocol. */
   static final Object NO_COMMON_PROTOCOL = new Object();
 
   private static final int NO_APPLICATION_PROTOCOL = 120;

@@ -8,20 +8,20 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Parses a ClientHello of a client or of this process. The JVM chooses the groups in the
- * ClientHello of this process, and no method returns these groups before Java 20.
+ * Parses a ClientHello of a client or of this process. The JVM chooses the key-agreement groups of
+ * its ClientHello; before Java 20, no method returns them.
  */
 final class ClientHello {
   private static final int SUPPORTED_GROUPS = 10;
   private static final int ALPN = 16;
 
-  /** The length of record header and message header (RFC 8446 sections 4 and 5.1). */
+  /** The number of bytes of record header and message header (RFC 8446 sections 4 and 5.1). */
   private static final int HEADER_BYTES = 5 + 4;
 
-  /** The length of version and random (RFC 8446 section 4.1.2). */
+  /** The number of bytes of the fields version and random (RFC 8446 section 4.1.2). */
   private static final int FIXED_BYTES = 2 + 32;
 
-  /** The names in IANA's registry of supported groups. */
+  /** The names of key-agreement groups in IANA's registry "TLS Supported Groups". */
   private static final Map<Integer, String> GROUPS =
       Map.ofEntries(
           Map.entry(23, "secp256r1"),
@@ -58,10 +58,10 @@ final class ClientHello {
   }
 
   /**
-   * The protocols that the ClientHello offers by ALPN (RFC 7301 section 3.1); empty if it has no
-   * such extension.
+   * The protocols that the ClientHello offers by ALPN (RFC 7301 section 3.1); empty without that
+   * extension.
    *
-   * @param hello a complete ClientHello without the headers of record and message
+   * @param hello a complete ClientHello without the record header and the message header
    * @throws RuntimeException if the ClientHello is malformed
    */
   static List<String> protocols(ByteBuffer hello) {

@@ -14,25 +14,22 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 
 /**
- * Limits the number of bytes received during the handshake, because these bytes are buffered while
- * a part of the handshake waits for a thread. This handler precedes the TLS handler until the
- * handshake is complete.
+ * Limits the number of bytes received during the TLS handshake, because received bytes are buffered
+ * while a part of the handshake waits for a thread. This handler precedes the TLS handler in the
+ * pipeline until the handshake is complete.
  */
 @LoopConfined
 final class HandshakeLimit extends ChannelDuplexHandler {
   /**
-   * The limit for a handshake with a server. A handshake has about six messages, at most one of
-   * them large. The TLS libraries accept 32 KiB for each message.
+   * The limit for bytes from a server. A handshake has about six messages, at most one of them
+   * large. The TLS libraries accept 32 KiB for each message.
    */
   static final int MAX_BYTES = 256 << 10;
 
-  /**
-   * The limit for a handshake with a client, which is not trusted: a ClientHello and one large
-   * certificate.
-   */
+  /** The limit for bytes from an untrusted client: a ClientHello and one large certificate. */
   static final int MAX_BYTES_OF_CLIENT = 64 << 10;
 
-  /** The type of the records of a handshake (RFC 8446 section 5.1). */
+  /** The content type of handshake records (RFC 8446 section 5.1). */
   private static final int HANDSHAKE = 22;
 
   private final PeerRole peer;

@@ -32,12 +32,12 @@ public final class TlsContext {
   private final Executor tasks;
 
   /**
-   * Builds a context. Building takes milliseconds, so this method must not be called on the control
-   * loop or an event loop.
+   * Builds a context. Building a context takes milliseconds, so the control loop and event loops
+   * must not call this method.
    *
-   * @param alpn names to offer by ALPN before {@code h2}; each must also denote HTTP/2
+   * @param alpn protocol names to offer by ALPN before {@code h2}; each must denote HTTP/2, too
    * @param tasks runs the slow parts of handshakes outside the event loops
-   * @throws GeneralSecurityException when the library rejects the certificates
+   * @throws GeneralSecurityException when the TLS library rejects the certificates
    */
   public static TlsContext of(TlsMaterial material, List<String> alpn, Executor tasks)
       throws GeneralSecurityException {
@@ -57,7 +57,7 @@ public final class TlsContext {
 
   /**
    * Adds the TLS handlers to the end of the pipeline of a new channel. The caller must limit the
-   * time of the handshake.
+   * duration of the handshake.
    *
    * @param serverName the name that a client sends as SNI; empty to send no SNI
    */
@@ -84,10 +84,7 @@ public final class TlsContext {
     return material.identity();
   }
 
-  /**
-   * The reason why a peer is no longer trusted; empty when the peer is trusted. The check takes
-   * about 100 µs.
-   */
+  /** The reason why a peer is no longer trusted, if any; the check takes about 100 µs. */
   public Optional<String> objection(TlsPeer peer) {
     return peer.chain().isEmpty()
         ? Optional.empty() // a client may present no certificate unless the settings require one

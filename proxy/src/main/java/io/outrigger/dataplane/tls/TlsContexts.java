@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Builds one TLS context for each distinct {@link TlsSettings} in use, and a new one when
+ * Builds one TLS context for each distinct {@link TlsSettings} in use, and a new context when
  * certificates change (A29-20). An unused context is kept for {@link #LINGER}, because a connection
  * attempt after a back-off may need it.
  */
@@ -32,8 +32,8 @@ public final class TlsContexts {
   private static final Duration LINGER = Duration.ofMinutes(3);
 
   /**
-   * The maximum time for which connection attempts wait for the first reading of certificate files.
-   * A file system may hang.
+   * The maximum time for which connection attempts wait until certificate files were read for the
+   * first time, because a file system may hang.
    */
   public static final Duration FIRST_READING = Duration.ofSeconds(10);
 
@@ -52,10 +52,10 @@ public final class TlsContexts {
   }
 
   /**
-   * Subscribes to the context of the given settings.
+   * Subscribes to the TLS context for the given settings.
    *
    * @param user receives each new context, or a status UNAVAILABLE with the reason why no context
-   *     was built. Runs on the control loop, after this method has returned
+   *     was built. Called on the control loop, after this method has returned
    * @return a task that ends the subscription; running the task again has no effect
    */
   public Runnable use(TlsSettings settings, Consumer<Outcome<TlsContext>> user) {
@@ -70,19 +70,19 @@ public final class TlsContexts {
     private final Set<Consumer<Outcome<TlsContext>>> users = new LinkedHashSet<>();
     private final CertificateStore.Watch watch;
 
-    /** The last context or failure; null until the first context is built. */
+    /** The last TLS context or failure; null until the first context is built or has failed. */
     private @Nullable Outcome<TlsContext> current;
 
     /**
-     * The number of received certificate materials. Only the context of the newest material is
-     * used.
+     * The number of received sets of certificates. A context is used only if its certificates are
+     * the newest.
      */
     private int materials;
 
-    /** The timer that ends the wait for the first certificate material. */
+    /** The timer that ends the wait for the first set of certificates. */
     private TimerHandle reading = () -> {};
 
-    /** Removes this entry after {@link #LINGER} without users. */
+    /** The timer that removes this entry after {@link #LINGER} without users. */
     private TimerHandle removal = () -> {};
 
     Entry(TlsSettings settings) {

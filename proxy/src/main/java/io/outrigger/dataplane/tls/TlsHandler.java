@@ -16,19 +16,20 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TLS handler that limits the work of a peer's messages after the handshake. The JDK limits
- * neither KeyUpdate nor NewSessionTicket messages, and BoringSSL does not limit NewSessionTicket
- * messages. Each of these messages costs as much CPU time as a call.
+ * A TLS handler that limits the work that a peer's messages cause after the handshake. The JDK
+ * limits neither KeyUpdate nor NewSessionTicket messages, and BoringSSL does not limit
+ * NewSessionTicket messages. A KeyUpdate or NewSessionTicket message costs as much CPU time as a
+ * call.
  *
  * <ul>
  *   <li>Each record without application data uses one unit of a budget of {@value #MAX_BUDGET}
- *       units. Every {@value #DATA_RECORDS}th record with data adds one unit. Normal servers send a
- *       few tickets, and a KeyUpdate after millions of records.
+ *       units. Every {@value #DATA_RECORDS}th record with data adds one unit to the budget. Normal
+ *       servers send a few session tickets, and a KeyUpdate after millions of records.
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  *
- * <p>The handler itself counts records. A wrapper around the engine is not used: Netty passes its
- * buffers without a copy only to engine classes that it knows.
+ * <p>This handler, not a wrapper around the engine, counts the records, because Netty avoids copies
+ * of its buffers only for engine classes that it knows.
  */
 @LoopConfined
 final class TlsHandler extends SslHandler {
@@ -37,7 +38,7 @@ final class TlsHandler extends SslHandler {
 
   /**
    * The record type of handshake messages in TLS 1.2. In TLS 1.3 all encrypted records have the
-   * type of data.
+   * type {@code application_data}.
    */
   private static final int HANDSHAKE = 22;
 
@@ -62,7 +63,7 @@ final class TlsHandler extends SslHandler {
   private boolean hasRead;
 
   /**
-   * @param engine handles one record at a time
+   * @param engine an engine that decrypts one record per call
    * @param tasks runs the slow parts of the handshake
    */
   TlsHandler(SSLEngine engine, List<String> alpn, PeerRole peer, Executor tasks) {
@@ -73,8 +74,9 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Returns the next handler of the pipeline. That handler detects application data, and closes the
-   * socket after the peer's close_notify, because no more data will arrive.
+   * Returns a handler that must follow this handler in the pipeline. The returned handler detects
+   * application data, and closes the socket after the peer's close_notify, because no more data
+   * will arrive.
    */
   ChannelHandler recordObserver() {
     return new ChannelInboundHandlerAdapter() {
@@ -125,7 +127,7 @@ final class TlsHandler extends SslHandler {
     super.handlerRemoved0(ctx);
   }
 
-  /** Stops counting the bytes of this connection, because they are freed soon. */
+  /** Stops counting the bytes of this connection, because the bytes are freed soon. */
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) throws Exception {
     release();
@@ -144,8 +146,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Does nothing when nothing was read. Netty's method would otherwise request reads again and
-   * again while no buffer is available, even if reads are paused.
+   * Calls Netty's {@code channelReadComplete} only when something was read. Without data, Netty
+   * would request reads again and again while no buffer is available, even if reads are paused.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
@@ -196,7 +198,7 @@ final class TlsHandler extends SslHandler {
     }
   }
 
-  /** Closes the socket without a close_notify, because the peer would not read it. */
+  /** Closes the socket without a close_notify, which the peer would not read. */
   private void end(ChannelHandlerContext ctx, ByteBuf in, String reason) {
     isClosing = true;
     in.skipBytes(in.readableBytes());

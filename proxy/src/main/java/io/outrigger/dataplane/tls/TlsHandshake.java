@@ -21,9 +21,9 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the TLS handler in the pipeline. The handler of the connection replaces this handler only
- * after a successful handshake. A peer that is not trusted or does not speak HTTP/2 thus gets no
- * data (A29-16).
+ * Waits behind the TLS handler in the pipeline for the result of the handshake. The handler of the
+ * connection replaces this handler only after a successful handshake. A peer that is not trusted or
+ * does not speak HTTP/2 gets no data (A29-16).
  */
 @LoopConfined
 public final class TlsHandshake extends ChannelInboundHandlerAdapter {
@@ -127,20 +127,20 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     }
     if (tls != null && peer == PeerRole.CLIENT && DISAGREEMENTS.contains(result) && !over) {
       // Netty drops BoringSSL's alert if the error occurs after a certificate was chosen. If Netty
-      // does send its alert, the client gets the same alert twice.
+      // does send BoringSSL's alert, the client gets the alert twice.
       ctx.pipeline().context(tls).writeAndFlush(fatalAlert(HANDSHAKE_FAILURE));
     }
     fail(ctx, result, reason);
   }
 
-  /** Returns a fatal alert in a record of its own, not encrypted (RFC 8446 section 6). */
+  /** Returns an unencrypted TLS record with one fatal alert (RFC 8446 section 6). */
   static ByteBuf fatalAlert(int description) {
     return Unpooled.wrappedBuffer(new byte[] {21, 3, 3, 0, 2, 2, (byte) description});
   }
 
   /**
-   * Lists the offered versions and groups, because the server does not say which of them it
-   * supports (A29-21).
+   * Lists the offered TLS versions and groups, because the server's alert does not say what the
+   * server supports (A29-21).
    */
   private static String offered(ChannelHandlerContext ctx) {
     HandshakeLimit handshake = ctx.pipeline().get(HandshakeLimit.class);

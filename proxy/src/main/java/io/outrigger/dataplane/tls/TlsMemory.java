@@ -7,12 +7,12 @@ import javax.net.ssl.SSLEngine;
 
 /**
  * Estimates the memory that BoringSSL, outside of the heap and of Netty's allocator, uses for the
- * connections of callers. Thousands of idle callers could exceed the memory of a small container.
- * The JDK's engines are on the heap.
+ * connections of callers. The TLS connections of thousands of idle callers could exceed the memory
+ * of a small container. The JDK's TLS engines are on the heap and need no estimate.
  */
 @AnyThread
 public final class TlsMemory {
-  /** The part of an idle engine that is not on the heap, rounded up (decision proxy-0043). */
+  /** The bytes of an idle BoringSSL engine outside the heap, rounded up (decision proxy-0043). */
   static final int CONNECTION_BYTES = 12 << 10;
 
   private static final AtomicLong HELD = new AtomicLong();

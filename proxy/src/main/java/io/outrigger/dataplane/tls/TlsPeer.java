@@ -57,7 +57,7 @@ public record TlsPeer(
     }
   }
 
-  /** The name for operators: the first URI SAN, else the first DNS SAN, else the subject. */
+  /** The peer's name for operators: the first URI SAN, else the first DNS SAN, else the subject. */
   public String name() {
     X509Certificate leaf = chain.get(0);
     List<SubjectAltName> names = CertificateNames.of(leaf);

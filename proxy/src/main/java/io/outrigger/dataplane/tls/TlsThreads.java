@@ -10,19 +10,19 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Threads for TLS work that takes milliseconds: building contexts, and the public-key parts of
- * handshakes. Event loops serve calls while handshakes wait for these threads. No thread exists
- * while TLS is not used.
+ * handshakes. Event loops serve calls while handshakes wait for TLS threads. No thread exists while
+ * TLS is not used.
  *
- * <p>Handshakes in progress take precedence over new ones. A new handshake starts when no handshake
- * in progress waits for a thread. If all parts ran in order of arrival, a thousand handshakes would
- * all finish late, at nearly the same time.
+ * <p>Handshakes in progress take precedence over new handshakes. A new handshake starts when no
+ * handshake in progress waits for a thread. If the parts of all handshakes ran in order of arrival,
+ * a thousand handshakes would all finish late, at nearly the same time.
  */
 @AnyThread
 public final class TlsThreads {
   private static final long IDLE_SECONDS = 10;
   private static final AtomicLong NEXT = new AtomicLong();
 
-  /** A task, which may be the first part of a handshake. */
+  /** A TLS task with its priority: first parts of handshakes run last. */
   private record Part(boolean isFirst, long number, Runnable work)
       implements Runnable, Comparable<Part> {
     static Part of(boolean isFirst, Runnable work) {
@@ -44,7 +44,7 @@ public final class TlsThreads {
 
   private TlsThreads() {}
 
-  /** Returns an executor with a maximum number of daemon threads, which end when idle. */
+  /** Returns an executor with at most {@code count} daemon threads, which end when idle. */
   public static Executor start(int count) {
     var made = new AtomicInteger();
     var pool =

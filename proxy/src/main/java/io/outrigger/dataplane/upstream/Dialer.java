@@ -54,7 +54,7 @@ record Dialer(
     loops.peerErrors().onConnectionEnded(PeerErrors.Side.BACKEND, error, address, reason);
   }
 
-  /** Adds a connection to the status views; the returned task removes it. */
+  /** Adds a connection to the status views; the returned task removes the connection. */
   Runnable addToViews(Http2Connection connection) {
     return sockets.add(loops.index(loop), owner, connection);
   }
@@ -63,10 +63,11 @@ record Dialer(
    * Opens a connection.
    *
    * @param tls the TLS context; null for plain text
-   * @param handlers creates the handler of the connection, which is always notified of its end
+   * @param handlers creates the handler of the connection; the handler is always notified of the
+   *     connection's end
    * @param handshake receives the result of the TLS handshake
-   * @param failed receives the reason when no connection was established, before the handler is
-   *     notified of the end
+   * @param failed receives the reason when no connection was established; called before the handler
+   *     is notified of the end
    * @return the channel, which the caller closes to cancel the attempt
    */
   Channel dial(
@@ -144,7 +145,8 @@ record Dialer(
   }
 
   /**
-   * Reports a failure on the loop. Netty reports on another thread that no socket can be created.
+   * Reports a failure on the event loop. If no socket can be created, Netty reports the error on
+   * another thread.
    */
   private void reportFailure(Consumer<String> failed, String reason) {
     if (loop.inEventLoop()) {
@@ -155,8 +157,8 @@ record Dialer(
   }
 
   /**
-   * Returns a text with the last part of Netty's message, such as the HTTP status. The other parts
-   * name the addresses of proxy and backend.
+   * Returns a text with the last part of Netty's message, such as the HTTP status. The earlier
+   * parts of Netty's message contain the addresses of the HTTP proxy and the backend.
    */
   private String refusalOf(@Nullable Throwable cause) {
     String text = String.valueOf(cause == null ? null : cause.getMessage());

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keepalive settings for new connections of one subchannel, at first as configured. Each time
- * the backend ends a connection because of too many PINGs, the interval doubles (A8 "Basic
- * Keepalive").
+ * The keepalive settings for new connections of one subchannel; at first the configured settings.
+ * Each time the backend ends a connection because of too many PINGs, the interval doubles (A8
+ * "Basic Keepalive").
  */
 @AnyThread
 final class KeepAliveTime {
@@ -30,7 +30,7 @@ final class KeepAliveTime {
     return current;
   }
 
-  /** Called when {@code backend} ended a connection because of too many PINGs. */
+  /** Called when the backend ended a connection because of too many PINGs. */
   void onTooManyPings(KeepAlive used, Object backend) {
     Duration doubled = used.time().multipliedBy(2);
     KeepAlive known = current.orElse(used);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * READY   -> GONE   on end or GOAWAY, on leave: no more streams; open streams finish
  * </pre>
  *
- * <p>The owner is notified of READY and of GONE, except after {@link #leave}.
+ * <p>{@link LoopConnections} is notified of READY and of GONE, but not after {@link #leave}.
  */
 @LoopConfined
 final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
@@ -45,7 +45,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   private final LoopConnections owner;
   private final Dialer dialer;
 
-  /** Limits the time to connect; in state READY, checks for idleness. */
+  /** The timer that limits the time to connect and, in state READY, starts the idle checks. */
   private final OneTimer timer;
 
   private State state = State.OPENING;
@@ -131,7 +131,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return socket != null && socket.isAtStreamLimit();
   }
 
-  /** Opens a stream for {@code waiter}; null when no stream can be opened now. */
+  /** Opens a stream for a waiting call; null when no stream can be opened now. */
   @Nullable Http2Stream openFor(CallTransport.Waiter waiter) {
     Http2Stream stream = state == State.READY && socket != null ? socket.openStream(waiter) : null;
     served |= stream != null;
@@ -191,7 +191,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     }
   }
 
-  /** Maps the reason of {@code Http2Connection} to a {@code grpc.disconnect_error} (A94). */
+  /** Maps the reason for the end of a connection to a {@code grpc.disconnect_error} (A94). */
   static String disconnectError(String reason) {
     String text = reason.toLowerCase(Locale.ROOT);
     if (text.contains("reset by peer") || text.contains("econnreset")) {

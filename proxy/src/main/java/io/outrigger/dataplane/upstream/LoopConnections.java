@@ -20,19 +20,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one transport on one event loop, and the calls that wait for a stream on them
- * (A105 "Subchannel Behavior", decision proxy-0032).
+ * The connections of one transport on one event loop, and the calls that wait for a stream (A105
+ * "Subchannel Behavior", decision proxy-0032).
  *
  * <p>A call gets a stream on the oldest connection that admits a stream; otherwise the call waits.
  * Waiting calls are served in order. While a call waits and no connection admits a stream, the loop
  * opens another connection, one attempt at a time. The first connection of a loop is always
- * allowed. Further connections are called extra. All loops share one limit of extra connections.
+ * allowed; each further connection is called extra. All loops share one limit of extra connections.
  *
- * <p>While a loop has no connection, its attempt may fail or take longer than {@link
- * #BORROW_DELAY}. The loop then borrows: its calls get streams on connections of another loop.
- * Meanwhile the loop attempts to connect, with gRPC's back-off. When an attempt succeeds, the loop
- * serves all its waiting calls, including calls that wait at the other loop. A loop that loses its
- * last connection lends no more streams. Waiting calls of other loops then return to their loops.
+ * <p>If a loop without a connection fails to connect, or takes longer than {@link #BORROW_DELAY},
+ * the loop borrows streams: the calls of the loop use connections of another loop. A borrowing loop
+ * continues its attempts to connect, with gRPC's back-off. When an attempt to connect succeeds, the
+ * loop serves all its waiting calls, including those that wait at another loop. A loop that loses
+ * its last connection lends no more streams, and returns the waiting calls of other loops.
  *
  * <p>The transport ends when no loop has a connection left, even if attempts are in progress.
  */
@@ -48,10 +48,10 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   private final int index;
   private final Dialer dialer;
 
-  /** Delays the next attempt after a failed attempt. */
+  /** Delays the next attempt to connect after a failed attempt. */
   private final Backoff backoff = new Backoff(RandomSource.SYSTEM);
 
-  /** Delays the next attempt after a connection was lost. */
+  /** Delays the next attempt to connect after a connection was lost. */
   private final Backoff reconnectBackoff = new Backoff(RandomSource.SYSTEM);
 
   private final Set<CallTransport.Waiter> waiters = new LinkedHashSet<>();
@@ -67,7 +67,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   private final OneTimer retryTimer;
 
-  /** The timer that starts borrowing after {@link #BORROW_DELAY}. */
+  /** The timer that starts the borrowing of streams after {@link #BORROW_DELAY}. */
   private final OneTimer borrowTimer;
 
   private @Nullable LoopConnection attempt;
@@ -84,7 +84,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     borrowTimer = new OneTimer(dialer);
   }
 
-  /** Opens a stream for {@code waiter}, at once or when a connection admits a stream. */
+  /** Opens a stream for a call, at once or when a connection admits a stream. */
   void open(CallTransport.Waiter waiter) {
     Http2Stream stream = waiters.isEmpty() ? openFor(waiter) : null;
     if (stream != null) {
@@ -214,8 +214,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /**
    * Opens an extra connection when each connection has as many streams as the backend admits
-   * (A105). No connection is opened for other obstacles, such as cancelled requests that the
-   * backend has not read.
+   * (A105). No connection is opened when a stream is denied for another reason, such as cancelled
+   * requests that the backend has not read.
    */
   private void connectFurther() {
     if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {
@@ -268,7 +268,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
   }
 
-  /** Called when a loop can lend, after {@link UpstreamTransport#lenderFor} found no loop. */
+  /** Called if {@link UpstreamTransport#lenderFor} found no loop, as soon as a loop can lend. */
   void onLenderReady() {
     if (borrows && established.isEmpty()) {
       connectIfNeeded();
@@ -319,7 +319,10 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     next.dial();
   }
 
-  /** Called when a connection or attempt has ended. The last one of this loop was not extra. */
+  /**
+   * Called when a connection or attempt has ended. A loop's last connection or attempt never counts
+   * as extra.
+   */
   private void releaseExtra() {
     if (!established.isEmpty() || attempt != null) {
       transport.releaseExtra();
@@ -357,7 +360,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     serve();
   }
 
-  /** Called when {@code connection} accepts no more streams, or its attempt has failed. */
+  /** Called when a connection accepts no more streams, or an attempt to connect has failed. */
   void onGone(LoopConnection connection, String reason) {
     if (connection == attempt) {
       attempt = null;
@@ -401,7 +404,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     connectIfNeeded();
   }
 
-  /** Called when the idle timeout of {@code connection} has passed. */
+  /** Called when the idle timeout of a connection has passed. */
   void onIdle(LoopConnection connection) {
     if (waiters.isEmpty()) { // otherwise the backend admits no streams now
       leave(connection);

@@ -36,7 +36,7 @@ public final class NettyConnector {
     return sockets;
   }
 
-  /** Returns the connector of one target, which status views name. Callable on any thread. */
+  /** Returns a connector whose connections appear in status views under a target. Thread-safe. */
   public Connector of(TargetName target) {
     return new Named(this, target, "");
   }
@@ -60,7 +60,7 @@ public final class NettyConnector {
     return transport;
   }
 
-  /** A connector whose connections have the name of a target and cluster in status views. */
+  /** A connector whose connections appear in status views under a target and a cluster. */
   private record Named(NettyConnector all, TargetName target, String cluster) implements Connector {
     @Override
     public Connector ofCluster(String name) {

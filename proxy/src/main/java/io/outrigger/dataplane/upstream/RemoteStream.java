@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A stream on a connection of another event loop, used on the loop of its call (decision
- * proxy-0032). The call's frames are posted to the {@link Owner}, and the backend's frames are
- * posted back, both in order.
+ * proxy-0032). The call's frames are posted in order to the connection's loop ({@link Owner}), and
+ * the backend's frames are posted in order to the call's loop.
  *
  * <pre>
  * WAITING -> OPEN  on a stream from the other loop
@@ -30,36 +30,36 @@ import org.slf4j.LoggerFactory;
  * OPEN    -> GONE  on reset from either side, on the connection lost
  * </pre>
  *
- * <p>A frame that arrives after either side has reset the stream is dropped. DATA is copied before
- * it leaves a loop, because a buffer and its slices belong to one thread. Flow-control credit is
- * returned when the receiving loop has consumed the bytes. The windows of both streams therefore
- * limit the bytes on the way between the loops.
+ * <p>After a reset by either side, arriving frames are dropped. DATA is copied before it leaves a
+ * loop, because a buffer and its slices belong to one thread. Flow-control credit is returned when
+ * the receiving loop has consumed the bytes. The flow-control windows of the streams limit the
+ * bytes in transit between the loops.
  *
- * <p>The call's DATA is kept until the other loop reports it as sent. When the stream ends, the
- * call takes the unsent DATA back (decision proxy-0025).
+ * <p>The call's DATA is kept until the connection's loop reports it as sent. When the stream ends,
+ * the call takes the unsent DATA back (decision proxy-0025).
  */
 @LoopConfined
 final class RemoteStream implements Http2Stream {
   private static final Logger log = LoggerFactory.getLogger(RemoteStream.class);
 
   /**
-   * The event loop whose calls wait for streams of another loop. Its methods are called on this
-   * loop.
+   * An event loop whose calls wait for streams of another loop. The methods are called on the
+   * borrowing loop.
    */
   interface Borrower {
-    /** Called just before {@code waiter} gets its stream. */
+    /** Called just before the waiting call gets its stream. */
     void onLent(CallTransport.Waiter waiter);
 
-    /** Called when the other loop has no stream for {@code waiter}; nothing was sent. */
+    /** Called when the lending loop has no stream for the waiting call; nothing was sent. */
     void onNotLent(CallTransport.Waiter waiter);
   }
 
   /**
-   * The event loop that has connections and lends their streams. Its methods are called on this
-   * loop.
+   * An event loop that has connections and lends their streams. The methods are called on the
+   * lending loop.
    */
   interface Lender {
-    /** Notifies {@code waiter}, now or later, that a stream is open or cannot be opened. */
+    /** Notifies the waiting call, now or later, that a stream is open or cannot be opened. */
     void lend(Owner waiter);
 
     void forget(CallTransport.Waiter waiter);
@@ -84,7 +84,7 @@ final class RemoteStream implements Http2Stream {
   /** The number of received bytes that the call has not consumed. */
   private int unconsumed;
 
-  /** DATA that the other loop has not yet reported as sent. */
+  /** DATA that the connection's loop has not yet reported as sent. */
   private PendingData unsent = new PendingData();
 
   RemoteStream(
@@ -111,7 +111,7 @@ final class RemoteStream implements Http2Stream {
     }
   }
 
-  // Notifications from the other loop.
+  // Notifications from the connection's loop.
 
   void onOpened(long maxHeaderListBytesOfPeer) {
     if (state == State.WAITING) { // otherwise a reset is in flight
@@ -218,8 +218,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Takes the DATA that was not reported as sent. The caller must then end the stream, because the
-   * other loop may still send its copy of that DATA.
+   * Takes the DATA that was not reported as sent. A caller that takes DATA must end the stream,
+   * because the connection's loop may still send its copy of the DATA.
    */
   @Override
   public PendingData takeUnsent() {
@@ -244,8 +244,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Posts a copy of the data to a loop, and releases the data. The taker owns the copy. The indices
-   * of the data do not change, because other holders of the buffer may use them.
+   * Posts a copy of the data to a loop, and releases the data; {@code taker} must release the copy.
+   * The indices of the data do not change, because other holders of the buffer may use them.
    */
   static void postCopy(Executor loop, ByteBuf data, Consumer<ByteBuf> taker) {
     int bytes = data.readableBytes();
@@ -275,9 +275,9 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * The half of a {@link RemoteStream} on the loop of the connection. The owner waits for a free
-   * stream in the same queue as the calls of its own loop. The owner posts every event of the
-   * stream to the call's loop.
+   * The half of a {@link RemoteStream} on the loop of the connection. An {@code Owner} waits for a
+   * free stream in one queue with the calls of the connection's loop. An {@code Owner} posts every
+   * event of the stream to the loop of its call.
    */
   @LoopConfined
   static final class Owner implements CallTransport.Waiter {

@@ -46,7 +46,7 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
 
   private boolean over;
 
-  /** Whether the control loop has closed the call; the listener is then not notified. */
+  /** Whether the control loop has closed the call; a closed call does not notify its listener. */
   private boolean closed;
 
   ReportCall(

@@ -3,9 +3,9 @@ package io.outrigger.dataplane.upstream;
 import io.outrigger.config.endpoint.EndpointAddress;
 
 /**
- * The subchannel of a connection, for status views.
+ * The name of a connection's subchannel in status views.
  *
- * @param cluster the cluster that routes name, such as an aggregate cluster
+ * @param cluster the cluster as named by routes, such as an aggregate cluster
  * @param endpoint the endpoint's first address
  */
 public record SubchannelName(TargetName target, String cluster, EndpointAddress endpoint) {

@@ -18,8 +18,8 @@ public record UpstreamSettings(
     Duration idleTimeout,
     ConnectionSettings http2) {
   /**
-   * The keepalive settings. After {@code time} without received data, a PING is sent; the
-   * connection is closed if {@code timeout} passes without an answer.
+   * The keepalive settings. A PING is sent after a period ({@code time}) without received data. The
+   * connection is closed when the answer to a PING takes longer than {@code timeout}.
    */
   public record KeepAlive(Duration time, Duration timeout) {}
 }

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /**
  * The open connections to backends, for status views. Each event loop has a map of its connections.
- * Views read the map on the same loop, so calls need no synchronization.
+ * Status views read each map on the map's event loop, so no synchronization is needed.
  */
 @AnyThread
 public final class UpstreamSockets {

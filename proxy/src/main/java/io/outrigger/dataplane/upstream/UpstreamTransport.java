@@ -35,12 +35,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Load balancing sees READY as long as at least one connection is established. A transport that
  * is CLOSED opens no more streams on any loop: waiting calls fail, and open streams finish. The
- * transport is CLOSED before load balancing is notified. A call that still picks this transport
- * gets no stream, and waits for the next picker.
+ * transport is CLOSED before load balancing is notified. A call that picks a CLOSED transport gets
+ * no stream, and waits for the next picker.
  *
- * <p>Every loop may have one connection, whatever the limit. Further connections are called extra,
- * and are counted here for all loops together. So there are at most {@code loops + limit - 1}
- * connections (decision proxy-0032).
+ * <p>Every loop may have one connection, whatever the limit of connections. Further connections of
+ * a loop are called extra, and are counted for all loops together. At most {@code limit - 1} extra
+ * connections exist, so there are at most {@code loops + limit - 1} connections (decision
+ * proxy-0032).
  */
 @AnyThread
 final class UpstreamTransport implements CallTransport, Connector.Attempt {
@@ -54,13 +55,13 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** The number of established connections of all loops. */
   private final AtomicInteger established = new AtomicInteger();
 
-  /** The number of extra connections, including attempts. */
+  /** The number of extra connections, including attempts to connect. */
   private final AtomicInteger extras = new AtomicInteger();
 
-  /** Whether a loop may wait until another loop can lend streams. */
+  /** Whether some loop may be waiting for a loop that can lend streams. */
   private final AtomicBoolean isLenderWanted = new AtomicBoolean();
 
-  /** Whether a connection that had served a call has ended. */
+  /** Whether some ended connection had served a call. */
   private volatile boolean served;
 
   private volatile int maxConnections;
@@ -113,7 +114,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /**
    * Called with a new TLS context, or with the reason why no context was built. If the subchannel
-   * is in back-off because the context was missing, the first context ends this back-off.
+   * is in back-off because there was no context, the first context ends the back-off.
    */
   private void onTls(Outcome<TlsContext> context) {
     if (context instanceof Outcome.Ok<TlsContext> usable) {
@@ -226,8 +227,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /**
    * Returns a loop that can lend streams, other than the loop with the given index. Returns null if
-   * no loop can lend; {@link LoopConnections#onLenderReady} is called on every loop as soon as a
-   * loop can.
+   * no loop can lend streams; as soon as a loop can lend, {@link LoopConnections#onLenderReady} is
+   * called on every loop.
    */
   @Nullable LoopConnections lenderFor(int index) {
     isLenderWanted.set(true); // set first, because a loop may become able to lend during the search
@@ -246,8 +247,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Called on the loop of a connection that has ended, when the loop no longer lends its streams.
-   * Returns the number of remaining connections.
+   * Called on the loop of an ended connection, after the loop has stopped lending its streams.
+   * Returns the number of remaining connections of all loops.
    */
   int onLost(Ending ending) {
     if (ending == Ending.SERVED) {
@@ -262,7 +263,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /**
    * Called on the loop of a connection that the loop does not need. Returns false when the
-   * connection is the last connection and must stay open.
+   * connection is the transport's last one and must stay open.
    */
   boolean tryGiveUpConnection() {
     return established.getAndUpdate(open -> open > 1 ? open - 1 : open) > 1;
@@ -271,7 +272,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /**
    * Closes the transport because the last connection has ended or the first attempt has failed.
    *
-   * @param reason the reason without the address; load balancing adds the address
+   * @param reason the reason without the backend's address, which load balancing adds
    */
   void onEnd(String reason, Ending last) {
     Ending ending = served ? Ending.SERVED : last;
