@@ -134,7 +134,7 @@ final class AdminEndpoints {
     return components.memory.view(MAX_HOLDERS).thenApply(view -> AdminReply.json(200, view));
   }
 
-  /** The control loop creates the reply. If the control loop hangs, the probe times out. */
+  /** The control loop creates the reply: if this loop hangs, a probe of {@code /live} times out. */
   private CompletionStage<AdminReply> live() {
     return components.onControl(() -> AdminReply.text(200, "live"));
   }
@@ -189,7 +189,7 @@ final class AdminEndpoints {
                     .toList()));
   }
 
-  /** Creates the reply without the control loop, because all counters are thread-safe. */
+  /** Creates the reply to {@code /calls} on any thread, because counters are thread-safe. */
   private CompletionStage<AdminReply> calls() {
     return CallViews.reply(
             Instant.now(),

@@ -29,8 +29,8 @@ final class AdminServers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AdminServers.class);
 
   /**
-   * The period at which readiness is polled, because no event reports a change of readiness. The
-   * published health status is at most one period old.
+   * The period at which {@code watchHealth} polls readiness, because no event reports a change of
+   * readiness. The published health status is at most one polling period old.
    */
   private static final Duration HEALTH_PERIOD = Duration.ofMillis(100);
 
@@ -122,7 +122,7 @@ final class AdminServers implements AutoCloseable {
     components.control.schedule(HEALTH_PERIOD, () -> watchHealth(server));
   }
 
-  /** Returns the address of the server that the flag enables; empty when that server is off. */
+  /** Returns the address of the server that the given flag enables; empty if the flag is off. */
   Optional<InetSocketAddress> address(Flag flag) {
     return Optional.ofNullable(running.get(flag)).map(Running::address);
   }

@@ -17,11 +17,11 @@ import java.util.function.Function;
 
 /**
  * The targets of a forward that takes its target from each request's {@code :authority}. A target
- * is created on first use and dropped after an hour without use (SC-03). The number of targets is
- * bounded. A request that is queued or unanswered counts as use of its target.
+ * is created on first use and dropped after an hour without use (SC-03). {@code --max-targets}
+ * limits the number of targets. A request that is queued or unanswered counts as use of its target.
  *
- * <p>A sweep removes an idle target from the table, and the next sweep closes the target. Until
- * then, a request that found the target before the removal can still be routed.
+ * <p>A sweep removes an idle target from the table, and the next sweep closes the target. A request
+ * that found the target before its removal can be routed until the target closes.
  */
 @AnyThread
 final class AuthorityTargets implements TargetResolver {
@@ -48,9 +48,7 @@ final class AuthorityTargets implements TargetResolver {
     }
   }
 
-  /**
-   * @param factory creates the target of an authority without starting it; called on event loops
-   */
+  /** Event loops call the factory, which creates a target but does not start it. */
   AuthorityTargets(ControlLoop control, int max, Function<String, TargetRuntime> factory) {
     this.control = control;
     this.max = max;
@@ -58,7 +56,7 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   /**
-   * Starts the existing targets and the sweep for idle targets. After this call, new targets start
+   * Starts the existing targets and the sweep for idle targets. Targets that are added later start
    * at once. Must run on the control loop.
    */
   void start() {
@@ -89,8 +87,8 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   /**
-   * Returns the target of an authority, if the target exists. A call does not count as use of the
-   * target.
+   * Returns the target of an authority, if the target exists. A call of this method does not count
+   * as use of the target.
    */
   Optional<TargetRuntime> find(String authority) {
     return Optional.ofNullable(byAuthority.get(authority)).map(entry -> entry.target);

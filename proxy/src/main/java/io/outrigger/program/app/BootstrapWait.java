@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Waits for files that other processes write: the bootstrap, and the files that its credentials and
  * certificate providers name. The class also waits for a Workload API (CONTRACT section 2, {@code
- * --bootstrap-timeout}). Each attempt reads all files again, so the files in use are consistent
- * even if another process replaces files during the wait.
+ * --bootstrap-timeout}). Each attempt to start reads all files again: another process may replace
+ * files during the wait, and the files in use must be consistent.
  *
  * <pre>
  * an attempt finds                before the timeout    after the timeout
@@ -51,7 +51,7 @@ final class BootstrapWait {
   private final long endNanos;
   private volatile Optional<String> missing = Optional.empty();
 
-  /** Whether the last attempt found an invalid file. Confined to the thread that waits. */
+  /** Whether the last attempt to read the files found an invalid file. Confined to one thread. */
   private boolean isWrong;
 
   /**
@@ -67,16 +67,16 @@ final class BootstrapWait {
     this.endNanos = WaitingClock.nanoTime() + lookup.timeout().toNanos();
   }
 
-  /** Returns the reason of the wait, such as a missing file; empty when nothing is missing. */
+  /** Returns why the sidecar waits, such as a missing file; empty when nothing is missing. */
   Optional<String> missing() {
     return missing;
   }
 
   /**
-   * Makes the first attempt, with the source that was found at the start.
+   * Makes the first attempt to read and use the files of the configuration.
    *
-   * @param found the source; empty when the bootstrap was missing or invalid
-   * @return whether the source is in use; if not, call {@link #await} next
+   * @param found the configuration as first read; empty when the bootstrap was missing or invalid
+   * @return whether the configuration is in use; if not, call {@link #await} next
    * @throws InvalidInput when a file is invalid, or when a file is missing and the timeout is zero
    */
   boolean begin(Optional<ConfigSource> found, Use use) throws InvalidInput {
@@ -91,7 +91,7 @@ final class BootstrapWait {
   }
 
   /**
-   * Reads the files repeatedly until all exist and are in use. Blocks.
+   * Reads the configuration repeatedly until all its files exist and are in use. Blocks.
    *
    * @param isShuttingDown whether the process is shutting down; during a shutdown, errors of files
    *     are ignored
@@ -125,18 +125,18 @@ final class BootstrapWait {
   }
 
   /**
-   * Makes one attempt. Returns false when another attempt must follow, because a file is missing,
-   * or because a file is invalid and another process may still be writing it.
+   * Makes one attempt to read and use the files. Returns false if another attempt must follow: a
+   * file is missing, or an invalid file may still be incomplete.
    *
-   * @param found the source that was found at the start; if empty, this attempt looks for the
-   *     source
+   * @param found the configuration that was read at the start; if empty, this attempt reads the
+   *     configuration
    */
   private boolean isUsed(Optional<ConfigSource> found, Use use) throws InvalidInput {
     boolean wasWrong = isWrong;
     try {
       ConfigSource source = found.isPresent() ? found.get() : lookup.find();
-      // With a timeout of zero, OptionsReader has validated the source. Missing files are then
-      // reported where they are used.
+      // With --bootstrap-timeout 0s, OptionsReader has validated the configuration, and each user
+      // of a missing file reports the file.
       if (!lookup.timeout().isZero()) {
         requireFiles(source);
         SourceLookup.check(source);

@@ -49,9 +49,9 @@ final class ComponentSettings {
   }
 
   /**
-   * Returns the settings of served calls. The app receives the caller's authority unchanged. The
-   * callers are not trusted, so the node id appears only in the error messages for which A36
-   * prescribes the id.
+   * Returns the settings of calls to {@code --serve} addresses. The app receives the caller's
+   * authority unchanged. The callers are not trusted, so the node id appears only in the error
+   * messages for which A36 prescribes the id.
    */
   static ForwardSettings serving(ProxyOptions options) {
     var measuring = Measuring.ofServer(options.measurement().calls().methods());
@@ -89,7 +89,7 @@ final class ComponentSettings {
 
   /**
    * Starts the export of traces and metrics over OTLP; empty when OTLP is off. The caller must
-   * close the result.
+   * close the returned {@link Telemetry}.
    *
    * @throws InvalidInput when one of OpenTelemetry's environment variables cannot be used
    */
@@ -107,8 +107,8 @@ final class ComponentSettings {
   }
 
   /**
-   * Returns the limit for unread replies of all admin servers together: at most an eighth of the
-   * limit for all buffers.
+   * Returns the limit for the unread reply bytes of all admin servers together, which is at most an
+   * eighth of the limit for all buffers.
    */
   static AdminBudget unreadAnswers(MemoryGauge memory) {
     return new AdminBudget(Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8));

@@ -53,7 +53,7 @@ import java.util.stream.Collectors;
 /**
  * The components that the ports and the admin endpoints of the sidecar share. The constructor
  * creates the components in the order of their dependencies; {@link ProxyApp} ends them. State that
- * is confined to the control loop is read only on that loop.
+ * is confined to the control loop must be read on that loop.
  */
 @AnyThread
 final class Components {
@@ -61,7 +61,7 @@ final class Components {
   final ControlThread control = new ControlThread("control");
   final BackgroundThread decoding = new BackgroundThread("xds-decode");
 
-  /** A separate thread, so that a hanging file system delays no other work. */
+  /** A separate thread for certificate files: a hanging file system delays no other thread. */
   final BackgroundThread certificateReading = new BackgroundThread("certificates");
 
   final BackgroundThread stateFiles = new BackgroundThread("state");
@@ -134,11 +134,11 @@ final class Components {
   }
 
   /**
-   * Runs the certificate providers of {@code bootstrap} and stops all others. Blocks for at most
+   * Runs the certificate providers of the given bootstrap and stops all others. Blocks for at most
    * two seconds.
    *
-   * @return why a provider is not ready: its Workload API or istio CA has not answered yet; empty
-   *     when all providers are ready
+   * @return why a provider is not ready, such as a Workload API or istio CA that has not answered;
+   *     empty when all providers are ready
    */
   private Optional<String> startProviders(Bootstrap bootstrap) {
     return CompletableFuture.supplyAsync(
@@ -152,7 +152,6 @@ final class Components {
         .join();
   }
 
-  /** Returns the connector for the endpoints of a target. */
   Connector connector(TargetName target) {
     return pace.of(connector.of(target));
   }
@@ -237,7 +236,8 @@ final class Components {
   }
 
   /**
-   * Creates a view on the control loop. The view is immutable, so other threads can read the view.
+   * Calls the given function on the control loop. The result is immutable, so any thread can read
+   * it.
    */
   <T> CompletionStage<T> onControl(Supplier<T> view) {
     return CompletableFuture.supplyAsync(view, control)

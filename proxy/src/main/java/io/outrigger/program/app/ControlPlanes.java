@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds the bootstrap and the clients of its control planes. The bootstrap may be unknown when the
- * ports open. The status is empty until the bootstrap is known.
+ * ports open. {@code status()} is empty until the bootstrap is known.
  */
 @AnyThread
 final class ControlPlanes {
   private static final Node UNKNOWN_NODE = new Node("", "", new Locality("", "", ""), Map.of());
 
   /**
-   * @param files the static resources that replace the control planes
+   * @param files if present, static resources, which replace the control planes
    */
   record Known(ConfigSource source, AdsClients clients, Optional<ResourceDirectory> files) {
     Bootstrap bootstrap() {
@@ -43,12 +43,12 @@ final class ControlPlanes {
   private volatile @Nullable Known known;
 
   /**
-   * Creates the xDS clients of a process. Resources come from the control planes of {@code
+   * Creates the xDS clients of a process. Their resources come from the control planes of {@code
    * bootstrap}, from static files, from DNS and from Kubernetes.
    *
    * @param names the DNS names of all {@code dns:///} targets
    * @param kubernetes supplies the endpoints of all {@code k8s:///} targets
-   * @param files the static resources that replace the control planes
+   * @param files if present, static resources, which replace the control planes
    * @throws IllegalArgumentException when a file that the bootstrap names cannot be used
    */
   static AdsClients clients(
@@ -76,7 +76,7 @@ final class ControlPlanes {
         observer);
   }
 
-  /** Sets the bootstrap; called once. */
+  /** Sets the bootstrap and its clients; called once. */
   void set(Known found) {
     known = found;
   }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>In phase DRAINING, the served addresses close first. Forwards stay open until the last served
- * call has ended, because the app may need them for that call (CONTRACT section 13).
+ * call has ended, because the app may call backends to answer a served call (CONTRACT section 13).
  */
 @AnyThread
 final class Drain {
@@ -74,7 +74,7 @@ final class Drain {
     return cutRequests;
   }
 
-  /** Returns a future that completes after the drain and a call of {@link #beginAndLeave}. */
+  /** Returns a future that completes after both the drain and {@link #beginAndLeave}. */
   CompletableFuture<Void> ended() {
     return CompletableFuture.allOf(done, exitRequested);
   }

@@ -69,7 +69,7 @@ final class EventEndpoint implements AdminEndpoint {
       return page.thenApplyAsync(EventViews::streamed);
     }
 
-    /** Completes {@code page} with the next events, as soon as the log has newer events. */
+    /** Completes the given future with a page of events, as soon as the log has newer events. */
     private void read(CompletableFuture<EventLog.Page> page) {
       events.unlisten(listener);
       EventLog.Page found = events.after(since, PAGE_SIZE);

@@ -24,9 +24,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supplies channelz with the state of the sidecar. Each snapshot is reused for 100 ms: the control
- * loop needs milliseconds to create a snapshot, and a channelz client may send ten thousand
- * requests, one for each subchannel.
+ * Supplies channelz with the state of the sidecar. Each snapshot is reused for 100 ms, because the
+ * control loop needs milliseconds to create it. A channelz client may send ten thousand requests,
+ * one for each subchannel.
  */
 @AnyThread
 final class LiveChannelz implements ChannelzSource {
@@ -35,7 +35,7 @@ final class LiveChannelz implements ChannelzSource {
   private final Components components;
   private final UpstreamSockets upstream;
 
-  // This field and the next two are confined to the control loop.
+  // The fields ids, latest and latestNanos are confined to the control loop.
   private final ChannelzIds ids = new ChannelzIds();
 
   private @Nullable View latest;
@@ -87,8 +87,8 @@ final class LiveChannelz implements ChannelzSource {
   }
 
   /**
-   * Returns the state that a gRPC channel to the target would have. The state is CONNECTING without
-   * a configuration, and IDLE without a cluster.
+   * Returns the state that a gRPC channel to the target would have. The target is CONNECTING until
+   * it has a configuration, and IDLE if it has no cluster.
    */
   private static Connectivity stateOf(TargetRuntime target) {
     return switch (target.state()) {
@@ -127,7 +127,7 @@ final class LiveChannelz implements ChannelzSource {
                             next -> next.stream().filter(socket -> socket.id() == id).findAny()));
   }
 
-  /** Returns the open connections to the ports whose names pass the given test. */
+  /** Returns the open connections to the forwards and served addresses with matching names. */
   private CompletionStage<List<SocketView>> sockets(Predicate<String> names, long from, int max) {
     return components
         .onControl(

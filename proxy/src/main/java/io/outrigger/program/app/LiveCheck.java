@@ -33,14 +33,14 @@ import java.util.function.Supplier;
 
 /**
  * A dry run against a control plane. The check fetches the resources of a target as the sidecar
- * would, and reports the resulting configuration. No port is bound and no backend is connected.
+ * would, and reports the resulting configuration. Binds no port and connects to no backend.
  */
 @AnyThread
 public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserver {
   private final ControlThread control = new ControlThread("control");
   private final CompletableFuture<Result> done = new CompletableFuture<>();
 
-  // This field and the next two are confined to the control loop.
+  // The fields findings, lastFailure and rules are confined to the control loop.
   private final Set<String> findings = new LinkedHashSet<>();
   private String lastFailure = "";
   private Supplier<List<OverlayStatus.Rule>> rules = List::of;
@@ -73,7 +73,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   private LiveCheck() {}
 
   /**
-   * Checks {@code target}. Blocks until the check is done.
+   * Checks the given target. Blocks until the check is done.
    *
    * @param apiServer the API server of a {@code k8s:///} target; empty for other targets
    * @param timeout the time limit of the whole check
@@ -190,7 +190,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
 
   @Override
   public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
-    // The first complete configuration is the result, so later changes are ignored.
+    // The check reports the first complete configuration and ignores later changes of clusters.
   }
 
   @Override

@@ -34,8 +34,8 @@ final class LocalOverlay {
   private static final Logger log = LoggerFactory.getLogger(LocalOverlay.class);
 
   /**
-   * The time after which unmatched rules are logged. A working control plane sends its resources
-   * within 15 s (A57).
+   * The time after which rules that match nothing are logged. A working control plane sends its
+   * resources within 15 s (A57).
    */
   private static final Duration UNMATCHED_DELAY = Duration.ofSeconds(30);
 
@@ -50,7 +50,7 @@ final class LocalOverlay {
   private TimerHandle unmatched = () -> {};
 
   /**
-   * @param roots files and folders; empty when there is no overlay
+   * @param roots the overlay files and folders; empty when there is no overlay
    * @param read the content that the overlay files had when the options were read
    */
   LocalOverlay(

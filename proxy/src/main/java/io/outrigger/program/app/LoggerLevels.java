@@ -32,7 +32,7 @@ record LoggerLevels(LoggerContext context) {
     return AdminReply.json(200, levels);
   }
 
-  /** Sets a level; replies with all levels, or with the reason why not. */
+  /** Sets the level of a logger; replies with all levels, or with the reason for a refusal. */
   AdminReply set(AdminRequest request) {
     String name = request.path().substring(PREFIX.length());
     Level level =
@@ -66,7 +66,10 @@ record LoggerLevels(LoggerContext context) {
     return reply();
   }
 
-  /** Whether a class or a package of the program has the name. A logger is never freed. */
+  /**
+   * Whether a class or package of the program has this name. A request with an unknown name must
+   * create no logger, because Logback never frees loggers.
+   */
   private static boolean isInProgram(String name) {
     ClassLoader program = LoggerLevels.class.getClassLoader();
     String path = name.replace('.', '/');

@@ -81,7 +81,7 @@ final class PeerReports {
     events.add(EventKind.MEMORY, "memory", text);
   }
 
-  /** Returns the number of connections of one side that were ended since the last report. */
+  /** Returns how many connections of apps, or of backends, were ended since the last report. */
   private long since(MemoryView.EndedCount count) {
     return count.count()
         - reportedEnds.stream()

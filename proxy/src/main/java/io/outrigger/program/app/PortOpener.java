@@ -48,8 +48,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Creates the forwards and the served addresses of the options, with their targets and calls. Opens
- * the ports of forwards. The port of a served address opens when the address has a configuration.
+ * Creates the forwards and the served addresses of the options. Opens the ports of forwards. The
+ * port of a served address opens later, when the control plane has sent its configuration.
  */
 @AnyThread
 record PortOpener(
@@ -57,7 +57,7 @@ record PortOpener(
   private static final RandomSource RANDOM = RandomSource.SYSTEM;
 
   /**
-   * Opens the local port of a {@code --forward}. No xDS resource is watched yet.
+   * Opens the local port of a {@code --forward}, but does not start its targets.
    *
    * @throws StartFailure when the port cannot be bound
    * @throws InvalidInput when the host of the port is unknown
@@ -130,8 +130,8 @@ record PortOpener(
   }
 
   /**
-   * Creates a served address and starts to connect to the app. The port stays closed. Blocks until
-   * the control loop has created the address.
+   * Creates a served address, but does not open its port; starts to connect to the app. Blocks
+   * until the control loop has created the address.
    */
   RunningServe open(ServeSpec spec) {
     return CompletableFuture.supplyAsync(() -> make(spec), components.control).join();
@@ -175,8 +175,8 @@ record PortOpener(
 
   /**
    * Creates the target of the requests with the given authority. The bootstrap may be unknown until
-   * the target is started. Virtual hosts match this authority, or the text of {@code --authority}
-   * if it is fixed.
+   * the target is started. Virtual hosts match {@code requestAuthority}, unless {@code --authority}
+   * is a fixed text.
    */
   private TargetRuntime target(ForwardSpec spec, String requestAuthority) {
     String forward = spec.name();

@@ -36,9 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The composition root. {@link #start} creates all components of the sidecar, opens the ports, and
- * starts to watch resources if the bootstrap is known. Otherwise {@link #awaitConfiguration} starts
- * to watch. {@link #drain} begins the graceful shutdown. {@link #close} stops the sidecar.
+ * The composition root. {@link #start} creates all components of the sidecar and opens the ports.
+ * {@link #start} or {@link #awaitConfiguration} starts to watch resources when the bootstrap is
+ * known. {@link #drain} begins the graceful shutdown. {@link #close} stops the sidecar.
  */
 @AnyThread
 public final class ProxyApp implements AutoCloseable {
@@ -93,8 +93,8 @@ public final class ProxyApp implements AutoCloseable {
 
   /**
    * Waits until the bootstrap and the files that it names exist, then starts to watch resources.
-   * Requests are queued during the wait. Blocks until all files exist or the process shuts down;
-   * returns at once when no file was missing at the start.
+   * Requests are queued until the files exist. Blocks until all files exist or the process shuts
+   * down; returns at once when no file was missing at the start.
    *
    * @throws InvalidInput when a file is invalid, or is still missing after {@code
    *     --bootstrap-timeout}
@@ -164,10 +164,7 @@ public final class ProxyApp implements AutoCloseable {
     OutOfMemory.endsHeaviestOf(components.memory);
   }
 
-  /**
-   * Logs the ports. Called after all ports were opened, so that a failed start logs only the reason
-   * of the failure.
-   */
+  /** Logs the ports after all were opened: a start that fails must log only its failure. */
   private void announce() {
     log.info(
         "outrigger {}, commit {}, Java {}, node {}",
@@ -235,12 +232,12 @@ public final class ProxyApp implements AutoCloseable {
     return components.forwards(Optional.of(forward)).get(0).listen();
   }
 
-  /** Returns the address of the server that the flag enables; empty when that server is off. */
+  /** Returns the address of the server that the given flag enables; empty if the flag is off. */
   public Optional<InetSocketAddress> address(Flag flag) {
     return admin.address(flag);
   }
 
-  /** Begins the graceful shutdown; the result completes when no stream is left, or on timeout. */
+  /** Begins the graceful shutdown; the future completes when no stream is left, or on timeout. */
   public CompletableFuture<Void> drain() {
     return components.drain.begin();
   }
@@ -255,7 +252,7 @@ public final class ProxyApp implements AutoCloseable {
     access.ifPresent(AccessLog::reopen);
   }
 
-  /** Completed when the drain is over and a signal or the admin server has requested the exit. */
+  /** A future that completes after a drain, when a signal or admin request has asked to exit. */
   public CompletableFuture<Void> ended() {
     return components.drain.ended();
   }

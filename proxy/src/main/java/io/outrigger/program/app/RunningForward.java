@@ -60,7 +60,7 @@ record RunningForward(
     return fixedTarget.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);
   }
 
-  /** Returns why all requests of the forward fail, or for which resource the forward waits. */
+  /** Returns why all requests to the forward fail, or which resource the forward waits for. */
   Optional<String> error() {
     return fixedTarget.flatMap(TargetRuntime::error);
   }
@@ -83,8 +83,8 @@ record RunningForward(
   /**
    * Returns the entry of this forward in {@code /forwards}.
    *
-   * @param missing the missing file of the bootstrap
-   * @param drain the phase of the shutdown
+   * @param missing why the sidecar waits, such as a missing file; empty when nothing is missing
+   * @param drain the phase of the graceful shutdown; empty before the shutdown begins
    */
   Map<String, Object> view(Optional<String> missing, Optional<String> drain) {
     EndpointTally tally = tally();

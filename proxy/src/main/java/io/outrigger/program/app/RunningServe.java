@@ -33,7 +33,7 @@ final class RunningServe {
   private final ServeRecords records;
   private volatile String resource = ""; // the Listener's name; empty until start()
 
-  /** Errors of the configuration that make requests fail, although the port is open. */
+  /** The configuration's errors, which make requests fail although the port is open. */
   private Set<String> configErrors = Set.of();
 
   private @Nullable ServingWatcher watcher; // null until start()
@@ -115,7 +115,7 @@ final class RunningServe {
         records.handshakes());
   }
 
-  /** Returns why the address is not ready for calls; empty when it is ready. */
+  /** Returns why the served address is not ready for calls; empty when the address is ready. */
   Optional<String> notReady() {
     boolean isServing = port.state() == ServedListener.State.SERVING;
     return isServing && port.problem().isEmpty()
@@ -126,9 +126,9 @@ final class RunningServe {
   }
 
   /**
-   * Returns the entry of this address in {@code /listeners}.
+   * Returns the entry of this served address in {@code /listeners}.
    *
-   * @param missing the missing file of the bootstrap
+   * @param missing why the sidecar waits, such as a missing file; empty when nothing is missing
    */
   Map<String, Object> view(Optional<String> missing) {
     return AdminReply.members(

@@ -66,7 +66,7 @@ final class ServeExplainer {
       String verdict,
       String reason) {}
 
-  /** The filter chain of the connection; {@code name} is empty when no chain accepts it. */
+  /** The filter chain of a connection; {@code name} is empty if no chain accepts the connection. */
   record Chain(Optional<String> name, String reason) {}
 
   record Filter(String name, String action, String verdict, Optional<String> policy) {}

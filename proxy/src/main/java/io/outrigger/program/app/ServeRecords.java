@@ -32,8 +32,8 @@ import java.util.function.LongSupplier;
 @AnyThread
 final class ServeRecords implements ServeObserver {
   /**
-   * The maximum number of counters of RBAC decisions. The number of policies over time has no
-   * limit, so all decisions beyond this maximum share one counter.
+   * The maximum number of counters of RBAC decisions. Updates may bring any number of policies, so
+   * all decisions beyond this maximum share one counter.
    */
   static final int MAX_DECISIONS = 1_000;
 
@@ -56,7 +56,7 @@ final class ServeRecords implements ServeObserver {
 
     final AtomicLong nextEvent;
 
-    /** The part of {@link #count} that events have reported. Confined to the control loop. */
+    /** The value of {@link #count} at the last event. Confined to the control loop. */
     long reported;
 
     Tally(long now) {

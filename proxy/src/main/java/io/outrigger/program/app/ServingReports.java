@@ -38,7 +38,7 @@ final class ServingReports {
   private String error = "";
   private boolean hadConfigErrors;
 
-  /** The names of the RBAC filters that check every request, by the name of the filter chain. */
+  /** For each filter chain, by its name: the RBAC filters that check every request. */
   private Map<String, Set<String>> checking = Map.of();
 
   ServingReports(EventLog events, String name) {
@@ -46,9 +46,7 @@ final class ServingReports {
     this.name = name;
   }
 
-  /**
-   * @param reason why the port is closed; empty when it is open
-   */
+  /** {@code reason} says why the port is closed, and is empty when the port is open. */
   void onState(ServedListener.State state, String reason) {
     if (state == ServedListener.State.SERVING) {
       if (error.isEmpty()) {
@@ -66,9 +64,9 @@ final class ServingReports {
   }
 
   /**
-   * Called with each configuration that is put into use.
+   * Called when a configuration of the served address comes into use.
    *
-   * @return the errors that make requests fail although the configuration is in use
+   * @return the errors of this configuration, which make requests fail
    */
   Set<String> onConfig(ServingState.Serving config) {
     Set<String> errors = configErrors(config);
@@ -105,7 +103,7 @@ final class ServingReports {
     checking = now;
   }
 
-  /** Returns the names of the RBAC filters that have rules on each route of a chain. */
+  /** Returns the names of the RBAC filters that have rules on every route of a filter chain. */
   private static Set<String> checking(ServerFilterChain chain, RouteTable table) {
     Set<String> names = new TreeSet<>();
     for (HttpFilter filter : chain.filters()) {

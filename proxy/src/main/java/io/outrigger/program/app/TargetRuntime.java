@@ -23,11 +23,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One xDS target: turns each configuration into a selector and load-balancing trees.
+ * One xDS target: turns each configuration into a config selector and load-balancing trees.
  *
- * <p>{@link #onConfig} updates in the order of A31: first balancing, then the selector. Last,
- * {@link #onConfig} releases the clusters that no route uses any more. Routes hold cluster handles,
- * so the {@link ClusterManager} knows every cluster that a selector names.
+ * <p>{@link #onConfig} follows the order of A31: it updates load balancing, then the config
+ * selector. Last, {@link #onConfig} releases the clusters that no route uses. Routes hold handles
+ * from the {@link ClusterManager}, which therefore knows each routed cluster.
  */
 @ControlConfined
 public final class TargetRuntime
@@ -58,7 +58,7 @@ public final class TargetRuntime
    * @param name the target as configured, such as {@code xds:///orders}
    * @param makeClusters creates the cluster manager, which notifies the given listener
    * @param makeDependencies creates the resource graph of this target, which notifies the given
-   *     listener. {@link #start} calls this function, because the bootstrap may be unknown before
+   *     listener. Called by {@link #start}, because the bootstrap may be unknown earlier
    */
   public TargetRuntime(
       ControlLoop control,
@@ -94,7 +94,7 @@ public final class TargetRuntime
     }
   }
 
-  /** Ends the watches; later requests fail. */
+  /** Ends the watches of the target's resources; later requests to the target fail. */
   void close() {
     control.checkInside();
     if (closed) {

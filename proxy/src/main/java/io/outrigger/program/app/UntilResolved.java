@@ -13,8 +13,8 @@ import java.util.Optional;
 /**
  * Passes each configuration of a {@code dns:///} or {@code k8s:///} target on to the target. Until
  * addresses are known, the target fails with the error of the resolution, as a gRPC channel does
- * (gRPC "Name Resolution"). After a later failure, the last addresses stay in use until the next
- * success (A37-04).
+ * (gRPC "Name Resolution"). When a later resolution fails, the last addresses stay in use until the
+ * next success (A37-04).
  */
 @ControlConfined
 final class UntilResolved implements XdsDependencyManager.Listener {

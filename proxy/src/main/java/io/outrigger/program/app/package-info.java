@@ -1,8 +1,8 @@
 /**
- * {@link io.outrigger.program.app.ProxyApp} starts and ends the sidecar; {@link
- * io.outrigger.program.app.Components} are the components that it creates first. {@link
- * io.outrigger.program.app.TargetRuntime} turns each update into a selector (A31, A74). It runs on
- * the control loop and publishes selectors to event loops.
+ * {@link io.outrigger.program.app.ProxyApp} starts and ends the sidecar, and first creates its
+ * {@link io.outrigger.program.app.Components}. {@link io.outrigger.program.app.TargetRuntime} runs
+ * on the control loop: it turns each update into a config selector (A31, A74), which event loops
+ * use.
  */
 @NullMarked
 package io.outrigger.program.app;

@@ -21,10 +21,11 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A blocking HTTP client for the admin server of a running sidecar, called on a command's thread.
+ * A blocking HTTP client for the admin server of a running sidecar, called on the thread of a
+ * command.
  *
- * <p>The client uses {@link HttpURLConnection}: a request by {@code java.net.http} takes ten times
- * the CPU time. Health checks of containers run {@code outrigger wait} every few seconds.
+ * <p>The client uses {@link HttpURLConnection}, because a request by {@code java.net.http} takes
+ * ten times the CPU time. Health checks of containers run {@code outrigger wait} every few seconds.
  */
 record AdminClient(ListenAddress.Tcp address) {
   private static final String DEFAULT_ADDRESS = "127.0.0.1:9901";
@@ -36,8 +37,8 @@ record AdminClient(ListenAddress.Tcp address) {
   record Reply(int status, String body) {}
 
   /**
-   * Returns a client of the sidecar's admin address. The address is {@code flag} if given,
-   * otherwise {@code $OUTRIGGER_ADMIN} if set, otherwise the default.
+   * Returns a client of the sidecar's admin address. The address is the value of {@code --admin} if
+   * given, otherwise {@code $OUTRIGGER_ADMIN} if set, otherwise 127.0.0.1:9901.
    */
   static AdminClient of(Optional<String> flag, Map<String, String> environment)
       throws InvalidInput {
@@ -77,7 +78,7 @@ record AdminClient(ListenAddress.Tcp address) {
   }
 
   /**
-   * @throws StartFailure when there is no reply, or its status is not 200
+   * @throws StartFailure when there is no reply, or the status of the reply is not 200
    */
   String body(String path) throws StartFailure {
     return body(path, get(path));

@@ -23,7 +23,7 @@ final class CompletionCommand implements Callable<Integer> {
   /** The line in picocli's script that turns off file completion, even for {@code --bootstrap}. */
   private static final String NO_FILES = "  type compopt &>/dev/null && compopt +o default\n";
 
-  /** The script expects {@code --flag value}; to bash, {@code --flag=value} is three words. */
+  /** Turns {@code --flag=value}, three words to bash, into {@code --flag value} for picocli. */
   private static final String VALUES =
       """
       if [ -n "$BASH_VERSION" ]; then
@@ -96,7 +96,7 @@ final class CompletionCommand implements Callable<Integer> {
     return lines;
   }
 
-  /** Whether a parameter label lists all values, such as {@code text|json}. */
+  /** Whether a parameter's label lists all values of the parameter, such as {@code text|json}. */
   static boolean isOfWords(String label) {
     return label.matches("[a-z0-9_-]+([|][a-z0-9_-]+)+");
   }

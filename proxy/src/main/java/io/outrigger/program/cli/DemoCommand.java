@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger demo}. The demo logs only warnings, so that its text stays readable. */
+/** {@code outrigger demo}. The demo logs only warnings, so that the story stays readable. */
 @Command(
     description = {
       "Runs a complete mesh in one process: a control plane, sample backends, the sidecar with its"

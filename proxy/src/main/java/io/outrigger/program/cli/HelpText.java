@@ -24,7 +24,7 @@ final class HelpText {
   /**
    * Sets the sections of a command.
    *
-   * @param headings headings of groups of options, by the first option of each group
+   * @param headings maps the first option of each group of options to the heading of the group
    */
   static void install(CommandLine command, Map<String, String> headings) {
     Map<String, CommandLine.IHelpSectionRenderer> sections = command.getHelpSectionMap();

@@ -38,7 +38,7 @@ record JsonView(JsonObject json) {
         .toList();
   }
 
-  /** Returns a plain value as text, another value as JSON, and empty text for an absent value. */
+  /** Returns a primitive as text, a list or object as JSON, and "" for an absent or null member. */
   String text(String name) {
     JsonElement element = json.get(name);
     if (element == null || element.isJsonNull()) {
@@ -51,7 +51,7 @@ record JsonView(JsonObject json) {
     return text("name");
   }
 
-  /** Returns the name of a tree's node or of a locality; "-" for an empty locality. */
+  /** Returns the name of a load-balancing node or of a locality; "-" for an empty locality. */
   String shownName(String name) {
     String shown = Locality.shown(text(name));
     return shown.isEmpty() ? "-" : shown;

@@ -13,8 +13,8 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 
 /**
- * Formats log events as text or as JSON objects, one line for each, with the stack trace if there
- * is one. Logback's patterns are not used, because their parser noticeably slows the start.
+ * Formats each log event as a line of text, which a stack trace may follow, or as a JSON object.
+ * Logback's patterns are not used, because their parser noticeably slows the start.
  *
  * <pre>
  * 2026-11-21T12:30:53.007Z INFO  ProxyApp: message

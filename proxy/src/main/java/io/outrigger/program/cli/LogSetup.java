@@ -18,24 +18,24 @@ import org.slf4j.LoggerFactory;
  * program's own classes. Libraries log at WARN, or at {@code --log-level} if that level is higher.
  */
 public final class LogSetup {
-  /** Loggers that log each failed export. They are off, because the program logs outages itself. */
+  /** OpenTelemetry's loggers of failed exports are off, because the program logs outages itself. */
   private static final List<String> REPEATING_LOGGERS =
       List.of(
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
   /**
-   * The gRPC logger that warns with a stack trace about every failed lookup of a name. These
-   * warnings are off, because the program itself logs why a stream or an export failed.
+   * gRPC warns with a stack trace about every failed lookup of a name. The program drops these
+   * warnings, because it logs itself why a stream or an export failed.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 
-  /** gRPC also sets TCP keepalive on unix sockets, so Netty warns at each such connection. */
+  /** gRPC sets TCP keepalive even on unix sockets, which have no such option, so Netty warns. */
   private static final String GRPC_SOCKETS = "io.netty.bootstrap.Bootstrap";
 
-  /** gRPC logs its frames at DEBUG; they contain tokens and keys of a Workload API. */
+  /** gRPC logs HTTP/2 frames at DEBUG; the frames contain tokens and keys of a Workload API. */
   private static final String GRPC_FRAMES = "io.grpc.netty.NettyClientHandler";
 
-  /** Drops the frame log, even if its level is lowered at run time. */
+  /** Drops gRPC's log of frames, even if the logger's level is lowered at run time. */
   private static final class WithoutFrames extends Filter<ILoggingEvent> {
     @Override
     public FilterReply decide(ILoggingEvent event) {

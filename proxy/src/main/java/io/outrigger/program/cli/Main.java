@@ -25,10 +25,10 @@ import org.slf4j.helpers.Reporter;
 /**
  * Runs one command line in this process and ends the process with the command's exit code.
  *
- * <p>The process ends by {@link Runtime#halt}. A JVM that shuts down on a signal would exit with
+ * <p>The process ends by {@link Runtime#halt}, because a JVM that shuts down on a signal exits with
  * 143, even after a complete drain. If a library calls {@code exit}, the shutdown hook begins a
- * drain like the first signal, waits until the command has ended, and halts with the exit code of
- * the command.
+ * drain, as the first signal does. The hook waits for the end of the command, and halts with the
+ * command's exit code.
  */
 @AnyThread
 public final class Main {
@@ -41,7 +41,7 @@ public final class Main {
     memory.limitBuffers();
     System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogSetup.Provider.class.getName());
     JulHandler.announce();
-    // Without this property, SLF4J reports its provider on every start.
+    // Keeps SLF4J from reporting its provider on every start.
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN");
     OutOfMemory.install(memory);
     start(
@@ -85,7 +85,7 @@ public final class Main {
 
   /**
    * Runs one command line and returns its exit code. Picocli is loaded only when {@link RunLine}
-   * cannot read the line.
+   * cannot read the command line.
    */
   static int execute(CommandContext context, String... args) {
     Optional<Map<Flag, List<String>>> plain = RunLine.read(args);

@@ -18,15 +18,15 @@ import java.util.Set;
 
 /**
  * Renders a JSON object or list as an outline for people. A member without a value is left out. An
- * object of plain values takes one line. The members in {@link #SECONDS} are shown as durations, or
- * as {@code none} if they are null. Text from other processes is cleaned of terminal control
- * characters.
+ * object whose members are all primitive takes one line. The members in {@link #SECONDS} are shown
+ * as durations, or as {@code none} if they are null. Text from other processes is cleaned of
+ * terminal control characters.
  */
 final class Outline {
   private static final int MAX_ELEMENTS = 20;
   private static final MathContext DIGITS = new MathContext(4);
 
-  /** The members of {@code /explain} that are times in seconds; null means no limit. */
+  /** The members of {@code /explain} that are durations in seconds; null means no limit. */
   private static final Set<String> SECONDS = Set.of("route_limit", "asked", "effective");
 
   private final List<String> lines = new ArrayList<>();
@@ -34,7 +34,7 @@ final class Outline {
   private Outline() {}
 
   /**
-   * Renders a JSON value; returns no lines when the value has no members or elements.
+   * Renders an object or list as lines; returns no lines for an empty object or list.
    *
    * @throws JsonParseException when the value is neither an object nor a list
    */

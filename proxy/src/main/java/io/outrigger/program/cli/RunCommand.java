@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.OptionSpec;
  * command lines that {@link RunLine} cannot read.
  */
 final class RunCommand implements Callable<Integer> {
-  /** The headings of the help, by the first flag of each group. */
+  /** Maps the first flag of each group of flags to the heading of the group in the help. */
   static final Map<String, String> HEADINGS =
       Map.of(
           Flag.BOOTSTRAP.option(), "Configuration",

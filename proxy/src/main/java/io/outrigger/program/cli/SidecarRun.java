@@ -17,13 +17,13 @@ import org.slf4j.LoggerFactory;
  */
 record SidecarRun(CommandContext context) {
   /**
-   * Created before a second thread starts, because other threads get substitute loggers while SLF4J
-   * initializes.
+   * The logger is created before a second thread starts, because other threads get substitute
+   * loggers while SLF4J initializes.
    */
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
   /**
-   * Runs the sidecar and returns the exit code. {@link #prepare} starts first, as it takes longest.
+   * Runs the sidecar and returns the exit code. {@link #prepare}, the longest step, starts first.
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
     var preparation =
@@ -35,9 +35,9 @@ record SidecarRun(CommandContext context) {
   }
 
   /**
-   * Initializes libraries while the main thread reads flags and files. Each initialization would
-   * otherwise run at the first use of its library. If an initialization fails, the first use of the
-   * library also fails, and the start reports why.
+   * Initializes libraries while the main thread reads flags and files. Without this method, the
+   * first use of each library would initialize the library. If an initialization fails, the first
+   * use of the library fails too, and the start reports why.
    */
   private Signals prepare() {
     for (Runnable part : context.programs().preparation()) {

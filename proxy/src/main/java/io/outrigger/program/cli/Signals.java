@@ -45,8 +45,8 @@ public final class Signals {
 
   /**
    * Installs the handlers for the signals of this process. A JVM without the module
-   * jdk.unsupported, or with the flag -Xrs, does not allow handlers. The JVM's own handlers then
-   * remain, and a signal begins a shutdown of the JVM.
+   * jdk.unsupported, or with the flag -Xrs, does not allow handlers: its own handlers remain, and a
+   * signal begins a shutdown of the JVM.
    */
   static Signals install() {
     Signals signals = new Signals(System::nanoTime);
@@ -85,7 +85,7 @@ public final class Signals {
     var unused = first.thenRun(action);
   }
 
-  /** Sets the action of the second signal. {@link Main} sets an action that halts the process. */
+  /** Sets the action of the second signal, by which {@link Main} halts the process. */
   public void onSecond(Runnable action) {
     var unused = second.thenRun(action);
   }
@@ -94,7 +94,7 @@ public final class Signals {
     hangUp = action;
   }
 
-  /** Sets the action of SIGUSR1, which reopens files after a log rotation has renamed them. */
+  /** Sets the action of SIGUSR1, such as to reopen the access log after a log rotation. */
   public void onReopen(Runnable action) {
     reopen = action;
   }

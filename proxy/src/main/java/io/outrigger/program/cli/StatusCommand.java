@@ -59,7 +59,7 @@ final class StatusCommand extends AdminCommand {
     return Failures.OK;
   }
 
-  /** Shows problems first, in red if the output has colors. */
+  /** Shows the problems, in red if the output has colors, and then the tables. */
   private void show(AdminClient client) throws StartFailure, InvalidInput {
     JsonView replies = replies(client);
     if (json) {
@@ -78,9 +78,8 @@ final class StatusCommand extends AdminCommand {
   }
 
   /**
-   * Returns an object in which each member has the name of an endpoint and the reply of that
-   * endpoint. Replies contain only the chosen forwards. Endpoints that an older sidecar lacks are
-   * left out.
+   * Returns a JSON object that maps the name of each admin endpoint to its reply. Replies contain
+   * only the chosen forwards. Endpoints that an older sidecar lacks are left out.
    */
   private JsonView replies(AdminClient client) throws StartFailure, InvalidInput {
     String body = client.body("/forwards");

@@ -10,8 +10,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Renders the admin server's JSON as tables: forwards, control planes, resources, trees, local
- * policy and events.
+ * Renders the admin server's JSON as tables: forwards, served addresses, control planes, resources,
+ * load-balancing trees, local policy and events.
  */
 final class StatusReport {
   private static final int EVENTS_SHOWN = 10;
@@ -66,7 +66,7 @@ final class StatusReport {
   }
 
   /**
-   * @param replies the replies, one member per admin endpoint, named like the endpoint
+   * @param replies a JSON object that maps the name of each admin endpoint to its reply
    * @throws com.google.gson.JsonParseException when a reply has an unexpected form
    */
   static Lines render(JsonView replies) {
@@ -133,7 +133,7 @@ final class StatusReport {
     return !view.text("error").isEmpty();
   }
 
-  /** Returns the forward's state, with the number of reachable backends if backends are known. */
+  /** Returns the forward's state, with the number of reachable endpoints if endpoints are known. */
   private static String reachability(JsonView forward) {
     long endpoints = (long) forward.number("endpoints");
     return endpoints == 0
@@ -167,8 +167,8 @@ final class StatusReport {
   }
 
   /**
-   * Whether an entry of {@code /xds} is a control plane, and not the source of {@code dns:} or
-   * {@code k8s:} targets.
+   * Whether a server of {@code /xds} is a control plane, not the sidecar's own source of {@code
+   * dns:} or {@code k8s:} targets.
    */
   private static boolean isControlPlane(JsonView server) {
     String uri = server.text("uri");

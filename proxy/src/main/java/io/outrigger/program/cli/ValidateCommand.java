@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
           + " for a target. Prints every finding. Exits with 2 if there is an error, else with 0."
     })
 final class ValidateCommand implements Callable<Integer> {
-  /** The largest number of endpoints that are printed for each node of a tree. */
+  /** The largest number of endpoints that are printed for each node of a load-balancing tree. */
   private static final int MAX_ENDPOINTS = 10;
 
   @Option(
@@ -95,7 +95,7 @@ final class ValidateCommand implements Callable<Integer> {
   private final CommandContext context;
   private final List<String> errors = new ArrayList<>();
 
-  /** The lines of the report other than errors. */
+  /** The lines of the report that are not errors, such as warnings. */
   private final List<String> notices = new ArrayList<>();
 
   ValidateCommand(CommandContext context) {
@@ -215,7 +215,7 @@ final class ValidateCommand implements Callable<Integer> {
                     .orElseGet(() -> ApiAccess.ofPod(context.environment())));
   }
 
-  /** Prints the warning at once, so that the user can still stop the check. */
+  /** Warns before {@code --live} connects to istio's agent, so that the user can stop the check. */
   private void warnOfOtherStreams(Bootstrap bootstrap) {
     for (XdsServer server : bootstrap.allServers()) {
       if (server.isUnixSocket()) {
@@ -266,8 +266,8 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   /**
-   * Reports the effect of rules: a rule that is left out of a resource is an error, a rule that
-   * matches nothing is a warning.
+   * Reports the effect of overlay rules: a rule that is left out of a resource is an error, and a
+   * rule that matches nothing is a warning.
    */
   private void report(List<OverlayStatus.Rule> rules) {
     for (OverlayStatus.Rule rule : rules) {

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger wait}: waits until a sidecar is ready, for start order and health checks. */
+/** {@code outrigger wait}: waits until a sidecar is ready, in a start script or a health check. */
 @Command(description = "Waits until a running sidecar is ready; exits with 1 after the timeout.")
 final class WaitCommand extends AdminCommand {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
@@ -42,7 +42,7 @@ final class WaitCommand extends AdminCommand {
     return Failures.OK;
   }
 
-  /** Returns why the sidecar is not ready; empty when it is ready. */
+  /** Returns why the sidecar is not ready; empty when the sidecar is ready. */
   private static String notReadyReason(AdminClient client) {
     try {
       AdminClient.Reply reply = client.get("/ready");

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** The whole demo: starts the mesh, runs the story, and stops everything again. */
+/** The whole demo: starts a mesh, runs the demo's steps, and stops the mesh. */
 @AnyThread
 public final class Demo {
   private static final String FORWARD = "greeter";
@@ -38,11 +38,11 @@ public final class Demo {
   /**
    * Runs the demo on the caller's thread.
    *
-   * @param limit the duration of the story; empty means that it repeats until a signal
+   * @param limit the duration of the demo; empty means that the demo repeats until a signal
    * @param onSignal receives the action that ends the demo
    * @return 0 when every step succeeded, else 1
    * @throws StartFailure when a port cannot be used
-   * @throws InvalidInput when the host of {@code admin} is unknown
+   * @throws InvalidInput when the host of the admin address is unknown
    */
   public static int run(
       Optional<Duration> limit,
@@ -101,7 +101,7 @@ public final class Demo {
     }
   }
 
-  /** Returns a free port. The control plane needs the port before the sidecar starts. */
+  /** Returns a free port, which the control plane must know before the sidecar binds the port. */
   private static int freePort() throws IOException {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -129,7 +129,7 @@ public final class Demo {
         Machine.current());
   }
 
-  /** Returns the JSON text of a bootstrap, which ends with the members in {@code more}. */
+  /** Returns the JSON text of a bootstrap that ends with the given members. */
   private static String bootstrap(int controlPlanePort, String node, String more) {
     return """
     {
@@ -144,7 +144,7 @@ public final class Demo {
         .formatted(controlPlanePort, node, more);
   }
 
-  /** Returns the script that starts this program; in a checkout, the script of the checkout. */
+  /** Returns the path of the script that starts this program; prefers a Git checkout's script. */
   private static String program() {
     var jar = Path.of(System.getProperty("java.class.path", "").split(File.pathSeparator, 2)[0]);
     Path script = jar.resolveSibling("../bin/outrigger").normalize();

@@ -26,7 +26,7 @@ final class DemoClient implements AutoCloseable {
    * @param text the response; empty on failure
    */
   record Reply(Status status, String text) {
-    /** Returns the last word of the response, which names the backend; the status on failure. */
+    /** Returns the response's last word, which names the backend; for a failed call, the status. */
     String backend() {
       return status.isOk() ? text.substring(text.lastIndexOf(' ') + 1) : status.toString();
     }

@@ -37,17 +37,17 @@ final class DemoControlPlane implements AutoCloseable {
   static final String NODE = "outrigger-demo";
   static final String SERVER_TEMPLATE = "greeter/inbound/%s";
 
-  /** The cache's key for every node. Later requests of a stream do not name their node. */
+  /** The cache's one key for all nodes: only the first request of an ADS stream names its node. */
   private static final String ALL = "all";
 
   /**
    * The resources of the mesh without their endpoints. The route retries calls whose backend was
-   * killed. The cluster has an option for HTTP/2, which control planes send for clients other than
+   * killed. The cluster sets the HTTP/2 option that control planes send for clients other than
    * gRPC.
    */
   private static final String MESH = "mesh.json.template";
 
-  /** A Listener with mutual TLS and a policy that allows one caller; its port is filled in. */
+  /** A Listener with mutual TLS and a policy that allows one caller, and a variable port. */
   private static final String SERVED = "served.json.template";
 
   private static final String LOCALITY =
@@ -65,8 +65,8 @@ final class DemoControlPlane implements AutoCloseable {
   private final SimpleCache<String> cache =
       new SimpleCache<>(node -> ALL) {
         /**
-         * Responds with the resources that exist. With {@code ads}, the library would wait until
-         * all requested names exist.
+         * Responds with the requested resources that exist. In the library's ADS mode, it would not
+         * respond until all requested resources exist.
          */
         @Override
         public Watch createWatch(

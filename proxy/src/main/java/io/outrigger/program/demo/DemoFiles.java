@@ -14,7 +14,7 @@ import java.util.Objects;
 /**
  * The files of the demo's mesh in a temporary folder: the certificates, and the bootstrap with
  * which a user can start a second sidecar. The certificates and their keys are published with the
- * program, so they protect nothing. The demo therefore listens only on loopback.
+ * program and protect nothing, so the demo listens only on loopback.
  */
 @AnyThread
 final class DemoFiles implements AutoCloseable {

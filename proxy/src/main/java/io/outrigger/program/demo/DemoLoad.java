@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The app: calls the sidecar's local port, one call after the other, on a thread of its own. */
+/** The demo's app: calls the sidecar's local port, one call at a time, on a thread of its own. */
 @AnyThread
 final class DemoLoad implements AutoCloseable {
   private static final Duration BETWEEN_CALLS = Duration.ofMillis(20);

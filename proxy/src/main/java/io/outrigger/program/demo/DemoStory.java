@@ -16,24 +16,22 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Runs the steps of the demo and prints them in plain words. Traffic uses the first priority; the
- * first priority is killed; traffic fails over; the first priority is started again. In the second
- * act, other programs of the mesh call a backend through the address that the sidecar serves. Runs
- * on the caller's thread.
+ * Runs the steps of the demo and prints them in plain words. Traffic uses the first priority; its
+ * backends are killed; traffic fails over; these backends are started again. In the second part,
+ * other programs of the mesh call a backend through the address that the sidecar serves. Runs on
+ * the caller's thread.
  */
 @AnyThread
 final class DemoStory {
-  // The length of each repetition if there is no limit.
+  // The duration of each repetition of the story, if the demo has no time limit.
   private static final Duration ROUND = Duration.ofSeconds(30);
   private static final Duration STEP_LIMIT = Duration.ofSeconds(60); // enough for slow machines
   private static final Duration POLL = Duration.ofMillis(10);
 
-  /**
-   * @param allowed the program whose certificate the policy allows
-   */
+  /** Three callers: one with a certificate that RBAC allows, one with another, one without. */
   record Peers(DemoClient allowed, DemoClient denied, Connector anonymous) {}
 
-  /** Creates a client for a single call: a rejected client would connect again and again. */
+  /** Creates a client for one call. A rejected client would reconnect until it is closed. */
   interface Connector {
     DemoClient connect() throws IOException;
   }
@@ -92,7 +90,7 @@ final class DemoStory {
   }
 
   /**
-   * Runs the story once within the limit, or without a limit again and again until the demo is
+   * With a limit, runs the story once; without a limit, repeats the story until the demo is
    * stopped. Returns whether every step succeeded.
    */
   boolean run(Optional<Duration> limit) throws IOException {
@@ -141,7 +139,7 @@ final class DemoStory {
     pause(stepMillis / 2);
   }
 
-  /** Calls the served address as three programs, of which the policy allows one (A36, A41). */
+  /** Calls the served address as three programs; the RBAC policy allows only one (A36, A41). */
   private void callsOfPeers() throws IOException {
     if (!happens(() -> peers.allowed().call().backend().equals(second.name()))) {
       return;
@@ -171,7 +169,7 @@ final class DemoStory {
     }
   }
 
-  /** Prints a text, and the app's replies and failures since the last such print. */
+  /** Prints a text, and the app's replies and failures since this method's last call. */
   private void sayWithAnswers(String text) {
     String answers =
         load.takeByBackend().entrySet().stream()
@@ -199,7 +197,8 @@ final class DemoStory {
   }
 
   /**
-   * Waits until {@code step} is true. Returns false after 60 s, and when the user ends the demo.
+   * Waits until a step of the story has happened. Returns false after 60 s, and when the user ends
+   * the demo.
    */
   private boolean happens(BooleanSupplier step) {
     long deadline = WaitingClock.nanoTime() + STEP_LIMIT.toNanos();

@@ -18,17 +18,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the bootstrap. The first of these sources that is set is used (A27 "XdsClient and Bootstrap
- * File"): the flag; {@code $GRPC_XDS_BOOTSTRAP}, a path; {@code $GRPC_XDS_BOOTSTRAP_CONFIG}, the
- * JSON text.
+ * Finds the bootstrap in the first source that is set (A27 "XdsClient and Bootstrap File"): the
+ * path of {@code --bootstrap}, the path in {@code $GRPC_XDS_BOOTSTRAP}, or the JSON text in {@code
+ * $GRPC_XDS_BOOTSTRAP_CONFIG}.
  */
 public final class BootstrapSource {
   public static final String FILE_VARIABLE = "GRPC_XDS_BOOTSTRAP";
   public static final String TEXT_VARIABLE = "GRPC_XDS_BOOTSTRAP_CONFIG";
 
   /**
-   * The bootstrap that is used when no source is set. This bootstrap has no control plane. Each
-   * Listener has the name of its target or of its served address.
+   * The bootstrap that is used when no source is set. This bootstrap has no control plane. The
+   * templates of this bootstrap name each Listener like its target or served address.
    */
   public static final Bootstrap NONE =
       new Bootstrap(
@@ -95,7 +95,7 @@ public final class BootstrapSource {
     return new Found(accepted.bootstrap(), origin, at(place, text, accepted.warnings()));
   }
 
-  /** Returns the findings as lines; each begins with its file, line and column. */
+  /** Returns one line for each finding; the line begins with file, line number and column. */
   private static List<String> at(String file, String text, List<Finding> findings) {
     Optional<Located> document = findings.isEmpty() ? Optional.empty() : located(text);
     return findings.stream().map(finding -> file + line(finding, document)).toList();
@@ -115,7 +115,7 @@ public final class BootstrapSource {
         + finding;
   }
 
-  /** Returns the positions of the values; empty for JSON that the YAML reader cannot read. */
+  /** Returns the positions of the JSON's values; empty if the YAML reader cannot read the JSON. */
   private static Optional<Located> located(String text) {
     try {
       return YamlReader.read(text.replace('\t', ' '), text.length()); // YAML rejects tabs

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;
 
-  /** The form of keys that messages may show; other text may be a secret from a wrong file. */
+  /** Error messages show only keys of this form, because a wrong file may contain secrets. */
   private static final Pattern FORM = Pattern.compile("[A-Za-z_-]{1,40}");
 
   private static final int SHOWN_WITHOUT_KEY = 3;
@@ -36,7 +36,7 @@ final class ConfigFile {
   private final Problems problems = new Problems();
   private final Map<Flag, Given> settings = new EnumMap<>(Flag.class);
 
-  /** The positions of entries whose keys do not have the {@link #FORM}. */
+  /** The positions of YAML entries whose keys do not match {@link #FORM}. */
   private final List<String> withoutKey = new ArrayList<>();
 
   private ConfigFile(Path file) {

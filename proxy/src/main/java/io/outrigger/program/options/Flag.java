@@ -188,7 +188,7 @@ public enum Flag {
     this.help = help;
   }
 
-  /** Returns the bare name, as in the YAML file: {@code drain-delay}. */
+  /** Returns the flag's name in the YAML file: {@code drain-delay}. */
   public String key() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

@@ -10,7 +10,7 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
   /**
    * Reads {@code [NAME@]LISTEN=TARGET}; the default name is the target's path.
    *
-   * @throws IllegalArgumentException with the reason, when {@code text} does not have that form
+   * @throws IllegalArgumentException with the reason, when the text is malformed
    */
   static ForwardSpec parse(String text) {
     int equals = beginOfTarget(text);
@@ -25,8 +25,8 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
   }
 
   /**
-   * Returns the position of the {@code =} before the target. The path of a unix socket may contain
-   * {@code =}. A {@code =} directly before a known scheme is therefore taken as the separator.
+   * Returns the position of the {@code =} before the target. Because the path of a unix socket may
+   * contain {@code =}, the {@code =} directly before a known scheme is the separator.
    */
   private static int beginOfTarget(String text) {
     return Stream.of("=xds:", "=" + Target.Dns.SCHEME, "=" + Target.Kubernetes.SCHEME, "=")

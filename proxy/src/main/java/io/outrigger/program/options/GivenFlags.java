@@ -54,7 +54,7 @@ record GivenFlags(Map<Flag, Given> given) {
     return get(flag).map(Given::values).orElse(List.of());
   }
 
-  /** Returns the flag's name for messages: its {@link Given#origin}, or its option if not given. */
+  /** Returns a flag's name in messages: its {@link Given#origin}, or else {@link Flag#option}. */
   String origin(Flag flag) {
     return get(flag).map(Given::origin).orElse(flag.option());
   }

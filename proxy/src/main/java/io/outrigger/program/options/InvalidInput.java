@@ -20,7 +20,7 @@ public class InvalidInput extends Exception {
 
   /**
    * A file of the user's input does not exist or is incomplete. With {@code --bootstrap-timeout},
-   * the start waits until another process writes the file; otherwise the start fails.
+   * the sidecar waits until another process writes the file; otherwise the start fails.
    */
   public static final class AbsentFile extends InvalidInput {
     private static final long serialVersionUID = 1L;
@@ -30,7 +30,7 @@ public class InvalidInput extends Exception {
     }
   }
 
-  /** Parses a text; if the parser fails, the message begins with the name of the flag. */
+  /** Parses a text; if the parser fails, the error message begins with the flag's name. */
   public static <T> T read(String flag, String text, Function<String, T> parser)
       throws InvalidInput {
     try {

@@ -76,8 +76,8 @@ public final class OptionsReader {
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
   /**
-   * The maximum number of methods that metrics count separately. Each such method has histograms on
-   * every event loop.
+   * The maximum number of methods that metrics count separately. Each separately counted method has
+   * its own histograms on every event loop.
    */
   private static final int MAX_METHODS = 100;
 
@@ -204,9 +204,9 @@ public final class OptionsReader {
   }
 
   /**
-   * Returns the source; empty when the source cannot be read. With a timeout, {@code BootstrapWait}
-   * reads the source again and reports errors. Without a timeout, {@link #problems} gets the
-   * errors.
+   * Returns the configuration; empty when it cannot be read. With {@code --bootstrap-timeout},
+   * {@code BootstrapWait} reads the configuration again and reports errors. Without {@code
+   * --bootstrap-timeout}, {@link #problems} gets the errors.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
@@ -327,7 +327,7 @@ public final class OptionsReader {
         text -> text.equals(OFF) ? Optional.empty() : Optional.of(parser.apply(text)));
   }
 
-  /** Returns the values of all flags for display; valid after all flags have been read. */
+  /** Returns the values of all flags for display; called after all flags have been read. */
   private Map<String, Object> settings() {
     Map<String, Object> settings = new HashMap<>();
     for (Flag flag : Flag.values()) {
@@ -411,7 +411,7 @@ public final class OptionsReader {
   }
 
   /**
-   * @param limit the name of the maximum in messages
+   * @param limit the description of the maximum in error messages
    */
   private static long bytes(String text, long min, long max, String limit) {
     long bytes = ByteSize.parse(text);
@@ -435,7 +435,7 @@ public final class OptionsReader {
     return value(flag, defaultValue, text -> oneOf(text, all));
   }
 
-  /** Returns the element with the given name; case is ignored. */
+  /** Returns the element that has the name {@code text}; upper and lower case are equal. */
   private static <E> E oneOf(String text, List<E> all) {
     return all.stream()
         .filter(each -> each.toString().equalsIgnoreCase(text))

@@ -20,7 +20,7 @@ final class PortsReader {
   private final List<ForwardSpec> forwards = new ArrayList<>();
   private final List<ServeSpec> serves = new ArrayList<>();
 
-  /** The addresses in use, each with the flag that uses it, for messages. */
+  /** The addresses in use, each with the flag that uses the address; messages name the flag. */
   private final List<Map.Entry<ListenAddress, String>> reserved = new ArrayList<>();
 
   PortsReader(GivenFlags settings, Problems problems) {
@@ -91,7 +91,7 @@ final class PortsReader {
   }
 
   /**
-   * Checks that {@code bootstrap} names a Listener for each target and for each served address.
+   * Checks that the bootstrap names a Listener for each target and for each served address.
    *
    * @throws InvalidInput with one line for each target or address that has no such name
    */

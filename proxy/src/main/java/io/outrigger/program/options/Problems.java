@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Collects errors of the input, so that all are reported together. */
+/** Collects errors in the user's input, so that one report has all errors. */
 final class Problems {
   private final List<String> lines = new ArrayList<>();
 
@@ -35,7 +35,7 @@ final class Problems {
     lines.addAll(input.lines());
   }
 
-  /** Returns {@code last} if there is no earlier error, otherwise an exception with all errors. */
+  /** Returns the given exception, or an exception with all errors if there are earlier errors. */
   InvalidInput combinedWith(InvalidInput last) {
     if (lines.isEmpty()) {
       return last;
@@ -44,7 +44,9 @@ final class Problems {
     return new InvalidInput(lines);
   }
 
-  /** Throws an {@link IllegalArgumentException} with the message, unless {@code holds} is true. */
+  /**
+   * Throws an {@link IllegalArgumentException} with the given message, unless the condition holds.
+   */
   static void require(boolean holds, String otherwise) {
     if (!holds) {
       throw new IllegalArgumentException(otherwise);

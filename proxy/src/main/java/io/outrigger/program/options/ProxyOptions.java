@@ -25,14 +25,14 @@ import java.util.stream.Stream;
 /**
  * All options of {@code outrigger run}, read and validated.
  *
- * @param source the source of the configuration; empty while the bootstrap is missing or invalid
- * @param lookup reads the source again, for files that appear after the start
+ * @param source the configuration that was read; empty if the bootstrap is missing or invalid
+ * @param lookup reads the configuration again, because files may appear after the start
  * @param overlays files and folders of local policy, in order of precedence
- * @param overlay the content of the files in {@code overlays}
+ * @param overlay the content of all overlay files
  * @param state the settings of {@code --state}; empty when resources are not stored
  * @param kubernetes the access to the API server; empty when no target is a Kubernetes Service
- * @param settings the value of each flag by its bare name, for display: a number, a boolean, a text
- *     or a list of texts. Flags without a value are absent
+ * @param settings maps {@link Flag#key} to the flag's value, for display: a number, a boolean, a
+ *     text or a list of texts. Flags without a value are absent
  */
 @AnyThread
 public record ProxyOptions(
@@ -80,14 +80,14 @@ public record ProxyOptions(
 
   /**
    * @param bootstrap the given bootstrap, or else the default bootstrap. With static resources, the
-   *     only server of the bootstrap is {@link #STATIC_SERVER}. The bootstrap has at least one
-   *     server if a target or a served address needs a control plane
+   *     only server of the bootstrap is {@link #STATIC_SERVER}. If a target or a served address
+   *     needs a control plane, the bootstrap has at least one server
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
    * @param warnings one line for each warning about the bootstrap or the flags
    * @param resources paths of static resources that replace the control plane; empty with a control
    *     plane
-   * @param files the content of {@code resources}; {@link SourceLookup#check} validates it
+   * @param files the content of the static resources, which {@link SourceLookup#check} validates
    */
   public record ConfigSource(
       Bootstrap bootstrap,
@@ -95,7 +95,7 @@ public record ProxyOptions(
       List<String> warnings,
       List<Path> resources,
       ResourceFiles files) {
-    /** The server that views and metrics show when resources come from files. */
+    /** The name of the xDS server that admin views and metrics show for resources from files. */
     public static final String STATIC_SERVER = "resources";
 
     public ConfigSource {
@@ -123,15 +123,15 @@ public record ProxyOptions(
     }
   }
 
-  /** The addresses of the servers besides the forwards; empty for each server that is off. */
+  /** The addresses of the admin and health servers; empty for each server that is off. */
   public record Servers(
       Optional<ListenAddress.Tcp> admin,
       Optional<ListenAddress.Tcp> adminGrpc,
       Optional<ListenAddress.Tcp> health) {}
 
   /**
-   * @param aggregatesDecide whether the policy of an aggregate cluster replaces the policies of its
-   *     leaves (A75 "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
+   * @param aggregatesDecide whether the load-balancing policy of an aggregate cluster replaces the
+   *     policies of its leaf clusters (A75 "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
    * @param dnsRefresh the interval in which the names of {@code dns:///} targets are looked up
    *     again; zero means only when a connection is lost
    */
@@ -142,7 +142,7 @@ public record ProxyOptions(
       Duration dnsRefresh) {}
 
   /**
-   * @param calls the attributes by which metrics distinguish the calls of forwards
+   * @param calls the metrics of calls through forwards, and the attributes of these metrics
    * @param leftOutLabels the optional labels that metrics do not have
    * @param otlp the endpoint of the collector; empty when OTLP is off
    */
@@ -167,7 +167,7 @@ public record ProxyOptions(
       Duration frameTimeout,
       Duration unreadTimeout) {}
 
-  /** The limits of the downstream side; requests beyond a limit are rejected. */
+  /** Limits of requests, header bytes, connections, memory and targets (CONTRACT section 2). */
   public record Limits(
       int maxConcurrentStreams,
       int maxHeaderBytes,

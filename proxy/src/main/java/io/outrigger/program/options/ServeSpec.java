@@ -8,7 +8,7 @@ import io.outrigger.dataplane.downstream.ListenAddress;
 import java.util.Set;
 
 /**
- * An address that is served for the mesh, and the app behind it.
+ * A {@code --serve}: an address that programs of the mesh call, and the app behind it.
  *
  * @param listen an IP address and a port, as the user wrote them, since the name of the Listener
  *     contains this text (A36)
@@ -20,7 +20,7 @@ public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app
   /**
    * Reads {@code [NAME@]LISTEN=APP}; the default name is LISTEN.
    *
-   * @throws IllegalArgumentException with the reason, when {@code text} does not have that form
+   * @throws IllegalArgumentException with the reason, when the text is malformed
    */
   static ServeSpec parse(String text) {
     String quoted = "\"" + text + "\"";

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the source of the configuration: {@code --bootstrap} and {@code --resources}. Each call
- * reads the source again, since the bootstrap file may appear after the start. Calls block.
+ * Reads the configuration: {@code --bootstrap} and {@code --resources}. Each call of {@link #find}
+ * reads the files again, since the bootstrap file may appear after the start. Calls block.
  */
 @AnyThread
 public final class SourceLookup {
@@ -61,7 +61,7 @@ public final class SourceLookup {
     List<Path> resources =
         paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
     Optional<Path> file = settings.get(Flag.BOOTSTRAP).map(given -> Path.of(given.last()));
-    // The environment's bootstrap may be meant for other programs, so it is read only if needed.
+    // Reads a bootstrap of the environment only if needed: it may be meant for other programs.
     boolean isUsed = isNeeded || file.isPresent() || !resources.isEmpty();
     Optional<BootstrapSource.Found> found;
     try {
@@ -142,7 +142,7 @@ public final class SourceLookup {
     return paths;
   }
 
-  /** Returns a copy of the given bootstrap whose only server serves the static files. */
+  /** Returns a copy of a bootstrap; the copy's only server supplies the static resources. */
   private static Bootstrap forFiles(Bootstrap given) {
     var files =
         new XdsServer(

@@ -14,10 +14,10 @@ import java.util.stream.Stream;
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Matches the first letter of the system's error, which follows the address in the message. */
+  /** Matches the first letter of an operating system's error, at the start or after ": ". */
   private static final Pattern CAPITAL = Pattern.compile("(^|: )[A-Z]");
 
-  /** The remedies for failed binds. Each key is a part of the error message of the system. */
+  /** The remedies for failed binds. Each key is a part of the operating system's error message. */
   private static final Map<String, String> REMEDIES =
       Map.of(
           "already in use",

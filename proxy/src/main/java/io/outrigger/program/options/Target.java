@@ -26,7 +26,7 @@ public sealed interface Target {
    * dns:///orders:50051} or {@code k8s:///orders.shop:8080}. Like gRPC, this method also accepts a
    * target without slashes after the scheme.
    *
-   * @throws IllegalArgumentException with the reason, when {@code text} has none of these forms
+   * @throws IllegalArgumentException with the reason, when the text is malformed
    */
   static Target parse(String text) {
     if (hasScheme(text, Dns.SCHEME)) {
@@ -42,14 +42,14 @@ public sealed interface Target {
   /** Returns the default name of a forward to this target. */
   String forwardName();
 
-  /** Returns the in-process server of the target's resources; empty with a control plane. */
+  /** Returns the target's in-process xDS server; empty if a control plane serves the target. */
   default Optional<XdsServer> ownServer() {
     return Optional.empty();
   }
 
   /**
-   * Returns the name of the target's Listener; fails when {@code bootstrap} does not contain the
-   * xDS authority of the target.
+   * Returns the name of the target's Listener; fails when the bootstrap does not contain the xDS
+   * authority of the target.
    */
   default Outcome<String> listener(Bootstrap bootstrap) {
     return Outcome.ok(toString());
@@ -73,7 +73,7 @@ public sealed interface Target {
     }
   }
 
-  /** A target that is the same for all requests. */
+  /** A target that does not depend on the request. */
   sealed interface Single extends Target {
     /** Returns the {@code :authority} that is sent upstream and matched against virtual hosts. */
     String dataPlaneAuthority();
