@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What an update does not change stays the same object, from the decoder to the balancing tree:
  * only clusters that changed are published, endpoints that stay are not made anew, and nothing that
- * is known is connected to again (ARCHITECTURE.md, "What did not change").
+ * is known is connected to again (ARCHITECTURE.md, "Unchanged objects").
  */
 final class UnchangedResourcesTest {
   private static final int CLUSTERS = 4;
