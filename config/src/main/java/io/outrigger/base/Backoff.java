@@ -7,7 +7,7 @@ import java.time.Duration;
  * further delay is 1.6 times the previous delay, up to 120 s. Jitter changes each delay by at most
  * 20 % in either direction.
  */
-@ControlConfined
+@LoopConfined
 public final class Backoff {
   private static final Duration INITIAL = Duration.ofSeconds(1);
   private static final Duration MAX = Duration.ofSeconds(120);

@@ -51,7 +51,7 @@ final class SimulationReport {
     line("");
     line(
         "One sidecar has a cluster of %d servers and makes %.0f calls per second for each server."
-            + " With pick_first, it makes %.0f calls per second in all.",
+            + " With pick_first, the sidecar makes %.0f calls per second in all.",
         SERVERS, PER_SERVER, PICK_FIRST_RATE);
     line(
         "A healthy server has a capacity of 100 calls per second, answers in 10 ms and fails 0.1 %%"

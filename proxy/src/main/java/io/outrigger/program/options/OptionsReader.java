@@ -75,10 +75,7 @@ public final class OptionsReader {
   private static final Pattern ZONE = Pattern.compile("[A-Za-z0-9._-]{1,63}"); // as a label value
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
-  /**
-   * The maximum number of methods that metrics count separately. Each separately counted method has
-   * its own histograms on every event loop.
-   */
+  /** The maximum number of methods that metrics count in separate histograms on each event loop. */
   private static final int MAX_METHODS = 100;
 
   private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
