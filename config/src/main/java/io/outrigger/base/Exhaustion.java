@@ -26,7 +26,8 @@ public final class Exhaustion {
   }
 
   /**
-   * Whether the JVM has thrown {@code error}; Netty throws a subclass when buffers are exhausted.
+   * Whether the JVM itself has thrown {@code error}. Netty throws a subclass of {@link
+   * OutOfMemoryError} when buffers are exhausted.
    */
   public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;

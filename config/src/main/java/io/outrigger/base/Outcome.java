@@ -7,7 +7,7 @@ import java.util.function.Function;
 public sealed interface Outcome<T> {
   record Ok<T>(T value) implements Outcome<T> {}
 
-  /** The outcome of a failure; {@code status} is never OK. */
+  /** An outcome without a value; its {@code status} is never OK. */
   record Failed<T>(RpcStatus status) implements Outcome<T> {
     public Failed {
       if (status.isOk()) {

@@ -34,8 +34,8 @@ public final class PathWatcher<T> {
    *
    * @param name a description of the files for log messages
    * @param executor runs the polls, which may block
-   * @param poll called on the control loop before each poll; returns the task that reads the files,
-   *     which {@code executor} runs
+   * @param poll called on the control loop when a poll is due; returns the task that {@code
+   *     executor} runs to read the files
    * @param onResult receives the result of each poll on the control loop
    */
   public PathWatcher(

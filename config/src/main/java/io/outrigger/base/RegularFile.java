@@ -20,7 +20,7 @@ import java.util.List;
  */
 @AnyThread
 public final class RegularFile {
-  /** The directories of shell pipes. A pipe such as {@code /dev/fd/63} has a writer already. */
+  /** The directories of pipes that a shell has opened for writing, such as {@code /dev/fd/63}. */
   private static final List<Path> PIPES = List.of(Path.of("/dev"), Path.of("/proc/self/fd"));
 
   private RegularFile() {}

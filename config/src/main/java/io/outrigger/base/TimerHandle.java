@@ -1,6 +1,6 @@
 package io.outrigger.base;
 
-/** A scheduled task; it never runs after {@link #cancel} was called on the task's own loop. */
+/** A scheduled task; once the task's loop has called {@link #cancel}, the task never runs. */
 public interface TimerHandle {
   void cancel();
 }

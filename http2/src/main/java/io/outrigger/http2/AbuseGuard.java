@@ -11,8 +11,8 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
  * throws a connection error when a limit is exceeded.
  *
  * <p>The counts are reset after each period. {@link #onTick} is called once a second and when a
- * limit is reached, so that the clock is not read for each frame. In any interval as long as a
- * period, a peer can cause at most twice the limit of useless work.
+ * limit is reached, so that the clock is not read for each frame. In any interval of one period's
+ * length, a peer can cause at most twice the useless work that is allowed per period.
  */
 @LoopConfined
 final class AbuseGuard {
@@ -45,7 +45,7 @@ final class AbuseGuard {
 
   /**
    * Counts a stream that was reset by the peer, or by this side because of an error of the peer.
-   * Limits only the resets by clients; the layers above handle streams that a backend resets.
+   * Resets by backends are not limited here, but by the layers above.
    */
   void onReset() throws ConnectionFault {
     resets++;
@@ -69,8 +69,8 @@ final class AbuseGuard {
    * Counts a frame that changed the windows of all streams.
    *
    * @param walked the number of streams whose window was changed
-   * @param released the number of streams that can send now. A stream that can send now sends a
-   *     DATA frame, which is a useful frame
+   * @param released the number of streams that can send because of the change. Each such stream
+   *     sends a DATA frame, which is a useful frame
    */
   void onWindowsChanged(int walked, int released) throws ConnectionFault {
     onIdleWork(walked + CONTROL_FRAMES_PER_USEFUL_FRAME * released);
@@ -80,7 +80,7 @@ final class AbuseGuard {
     onIdleWork(1);
   }
 
-  /** Counts work that costs as much as {@code frames} frames without content. */
+  /** Counts work that is as expensive as the given number of frames without content. */
   void onIdleWork(int frames) throws ConnectionFault {
     idle += frames;
     long allowed = limits.controlFrames() + CONTROL_FRAMES_PER_USEFUL_FRAME * useful;

@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
 
 /**
  * Hashes bytes, eight at a time, for bounded caches and tables. A random seed per process makes the
- * hashes unpredictable. A peer can nevertheless construct inputs with equal hashes, which only
- * cause cache misses.
+ * hashes unpredictable. A peer can nevertheless construct inputs with equal hashes, which cause
+ * nothing worse than cache misses.
  */
 final class ByteHash {
   private static final VarHandle LONG =

@@ -11,7 +11,7 @@ public interface ConnectionHandler {
   /**
    * Called when the peer opened a stream (server side only).
    *
-   * @return the handler of the stream; its {@code onHeaders} is called at once
+   * @return the handler of the stream; its {@code onHeaders} is called immediately afterwards
    */
   StreamHandler onStream(Http2Stream stream);
 
@@ -26,9 +26,9 @@ public interface ConnectionHandler {
   default void onCapacity() {}
 
   /**
-   * Called when the connection is closed by this side or because of an error of the peer. The
-   * handlers of all streams have been notified. The socket may stay open for a short time so that
-   * the peer receives the GOAWAY.
+   * Called when this side closes the connection, perhaps because of an error of the peer. The
+   * handlers of all streams have already been notified. The socket may stay open for a short time
+   * so that the peer receives the GOAWAY.
    */
   default void onEnding(Http2Error error, String reason) {}
 

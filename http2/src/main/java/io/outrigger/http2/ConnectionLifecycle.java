@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles the events of the connection as a whole: preface, SETTINGS, PING, GOAWAY and close.
- * {@link ConnectionState} holds the state.
+ * Handles the events of the connection as a whole: preface, SETTINGS, PING, GOAWAY and close. The
+ * current state is kept in {@link ConnectionState}.
  *
  * <p>Implements RFC 9113 sections 3.4, 5.4, 6.5, 6.7 and 6.8.
  */
@@ -28,7 +28,10 @@ final class ConnectionLifecycle {
   /** How long a drain waits for the answer to its PING before the final GOAWAY is sent. */
   private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** The PING's time limit if no stream is open; short, because a suspended app never answers. */
+  /**
+   * The time limit of a drain's PING if no stream is open. The limit is short, because a suspended
+   * app would never answer.
+   */
   private static final long IDLE_DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;
@@ -301,8 +304,8 @@ final class ConnectionLifecycle {
   }
 
   /**
-   * Sends GOAWAY and closes the connection. A second call of {@code close} closes the socket at
-   * once. A call of {@code close} before {@link #start} sends no GOAWAY.
+   * Sends GOAWAY and closes the connection. If {@code close} is called again, the socket is closed
+   * immediately. Before {@link #start}, {@code close} sends no GOAWAY.
    */
   void close(Http2Error error, String reason) {
     if (state.isClosed()) {
@@ -342,7 +345,7 @@ final class ConnectionLifecycle {
 
   private void end(Http2Error error, String reason) {
     finish(error, reason);
-    // Without an error, a client closes the socket at once: the backend need not receive a GOAWAY.
+    // Without an error, a client closes the socket immediately: a backend does not need a GOAWAY.
     boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
     boolean isDead = isSilent && nanoTime() - drainNanos >= IDLE_DRAIN_PING_NANOS;
     lingering = new LingeringClose(ctx, linger, error, isDead);

@@ -24,7 +24,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The size of a TLS engine and its certificates: 5.5 KB with the JDK, 13 KB with BoringSSL. */
   private static final int TLS_BYTES = 12 << 10;
 
-  /** The time limit for frames that wait for a direct buffer; as long as in {@link SocketReads}. */
+  /** The time limit for frames without a direct buffer; {@link SocketReads} has the same limit. */
   private static final Duration NO_BUFFER_LIMIT = Duration.ofSeconds(5);
 
   private final Parts parts;
@@ -38,7 +38,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The first message in the channel's outbound buffer at the last tick. */
   private @Nullable Object firstWaiting;
 
-  /** The number of bytes of {@link #firstWaiting} that the socket had accepted at the last tick. */
+  /** The number of bytes of the first waiting message that were accepted at the last tick. */
   private long firstProgress;
 
   /** The bytes passed to the channel minus the bytes waiting in the channel, at the last tick. */
@@ -50,7 +50,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The value of {@link ConnectionStreams#moves()} at the last tick. */
   private long moved;
 
-  /** The value of {@link ConnectionStreams#moves()} at the tick before the last tick. */
+  /** The value of {@link ConnectionStreams#moves()} at the last tick but one. */
   private long movedBefore;
 
   /** The time of the last tick at which {@link ConnectionStreams#moves()} had changed. */
@@ -177,11 +177,11 @@ final class ConnectionMemory implements MemoryHolder {
 
   /**
    * Returns the time of the last tick at which the socket had accepted more bytes. The socket has
-   * accepted bytes if more bytes than at the last tick have left the channel's outbound buffer.
-   * Netty's number of waiting bytes includes an overhead per message, which can hide accepted
-   * bytes. A change of the first waiting message, or of the number of its sent bytes, also shows
-   * that the socket has accepted bytes. A comparison of the message alone is not enough, because
-   * message objects may be reused.
+   * accepted bytes if more bytes than at the last tick have left the channel's outbound buffer. A
+   * comparison of bytes is not sufficient, because Netty counts waiting bytes with an overhead per
+   * message, so that new messages can offset accepted bytes. Therefore, a change of the first
+   * waiting message, or of the number of its sent bytes, also counts as progress. A comparison of
+   * nothing but message objects would miss progress, because Netty may reuse them.
    */
   private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();

@@ -106,8 +106,8 @@ public record ConnectionSettings(
   public record Timeouts(Duration handshake, Duration frame, Duration unread) {
     /**
      * The limit for the handshake is MIN_CONNECT_TIMEOUT of gRPC's connection-backoff.md. The limit
-     * for incomplete frames is short, because an app writes a whole frame at once. The limit for
-     * unread bytes is long, because an app in a debugger may not read for minutes.
+     * for incomplete frames is short, because an app writes a whole frame without a pause. The
+     * limit for unread bytes is long, because an app in a debugger may not read for minutes.
      */
     public static final Timeouts DEFAULT =
         new Timeouts(Duration.ofSeconds(20), Duration.ofSeconds(30), Duration.ofMinutes(5));
@@ -117,11 +117,11 @@ public record ConnectionSettings(
    * Limits for useless work that a peer causes, counted per connection.
    *
    * @param period the time after which the counts of resets and of control frames start again at 0
-   * @param resets the number of streams that may be reset in a period, by the peer or because the
-   *     peer broke a rule. If more streams than {@code resets} are reset, at least a quarter of the
-   *     period's streams must end without a reset
+   * @param resets the number of streams that may be reset in a period, by the peer or by this side
+   *     because the peer broke a rule. More resets are allowed while at least a quarter of the
+   *     period's streams are not reset
    * @param controlFrames the number of SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown and empty
-   *     frames that are allowed in a period. Each frame with content raises the limit by eight
+   *     frames that are allowed in a period. Each frame with content adds eight allowed frames
    * @param continuationFrames the number of CONTINUATION frames allowed in one header block
    * @param unsentBytes the number of bytes that may wait for a peer that does not read
    */

@@ -4,7 +4,8 @@ import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The state of a connection. {@link ConnectionLifecycle} changes the state; every layer reads it.
+ * The state of a connection. All layers read the state; only {@link ConnectionLifecycle} changes
+ * it.
  *
  * <pre>
  * OPENING    -> OPEN        on the peer's preface and first SETTINGS

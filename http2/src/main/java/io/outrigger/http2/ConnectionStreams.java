@@ -121,7 +121,9 @@ final class ConnectionStreams {
     return wantsCapacity;
   }
 
-  /** Returns true once, when a stream can be opened after {@link #canOpen} returned false. */
+  /**
+   * After {@link #canOpen} returned false, returns true once, as soon as a stream can be opened.
+   */
   boolean takeCapacity() {
     if (wantsCapacity && canOpen()) {
       wantsCapacity = false;
@@ -136,7 +138,7 @@ final class ConnectionStreams {
     return table.active() < settings.maxConcurrentStreams() && !state.isGoingAway();
   }
 
-  /** Adds a stream that the peer opens; {@code headers} counts as memory of the stream. */
+  /** Adds a stream that the peer has opened; its memory includes the size of {@code headers}. */
   SocketStream openByPeer(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     table.add(stream);
@@ -201,8 +203,8 @@ final class ConnectionStreams {
 
   /**
    * Quadruples the window of a stream whose DATA is consumed, up to the maximum stream window. The
-   * growth of all streams together is limited by the connection's window. A stream that stalls from
-   * its beginning never holds more than its initial window.
+   * sum of the growth of all stream windows is limited to the size of the connection's window. A
+   * stream that stalls from its beginning never holds more than its initial window.
    *
    * @return the number of bytes by which the window has grown
    */
@@ -226,7 +228,7 @@ final class ConnectionStreams {
     return table.sum(SocketStream::queuedBytes);
   }
 
-  /** Whether the streams hold so much memory that requests are refused while memory is full. */
+  /** Whether the streams' memory use is a reason to refuse requests when memory is full. */
   boolean isHeavy() {
     long bytes = (long) STREAM_BYTES * table.active();
     return bytes >= HEAVY_BYTES || bytes + queuedBytes() >= HEAVY_BYTES;
@@ -282,8 +284,8 @@ final class ConnectionStreams {
 
   /**
    * Applies a change of SETTINGS_INITIAL_WINDOW_SIZE to the send windows, none of which may exceed
-   * 2^31-1. Each change visits all streams, and one SETTINGS frame may contain many changes, so
-   * {@link AbuseGuard} counts the visits.
+   * 2^31-1. Each change of the setting visits all streams, and one SETTINGS frame may contain many
+   * changes, so {@link AbuseGuard} counts the visits.
    */
   void resizeSendWindows(int change) throws ConnectionFault {
     List<SocketStream> all = table.snapshot();
@@ -328,9 +330,9 @@ final class ConnectionStreams {
   }
 
   /**
-   * Removes {@code stream}, which the connection or the peer has ended, from the table. Passes the
-   * stream's handler to a callback. An exception of a handler, for example for lack of memory, is
-   * caught, so that the handlers of other streams are notified too.
+   * Removes a stream from the table after the connection or the peer has ended it, and then passes
+   * the stream's handler to a callback. An exception of a handler, for example for lack of memory,
+   * is caught, so that the handlers of other streams are notified too.
    */
   void lose(SocketStream stream, Consumer<StreamHandler> last) {
     if (stream.isGone()) {

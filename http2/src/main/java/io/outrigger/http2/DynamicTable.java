@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class DynamicTable {
   /**
-   * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). Our decoder and our encoder
-   * use no larger table, even if the peer allows it (CVE-2026-93492).
+   * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2), which our encoder and
+   * decoder never exceed, even if the peer allows a larger table (CVE-2026-93492).
    */
   static final int MAX_BYTES = 4096;
 

@@ -56,7 +56,7 @@ public final class EventLoops {
 
   /**
    * The maximum number of sockets that epoll serves in one turn of an event loop. Frames are
-   * flushed at the end of a turn, so a turn must be short.
+   * flushed at the end of a turn (one round of ready sockets and tasks), so a turn must be short.
    */
   private static final int SOCKETS_PER_TURN = 256;
 
@@ -105,7 +105,7 @@ public final class EventLoops {
 
   /**
    * Triggers the one-time initialization of Netty, which otherwise delays the first loop, channel
-   * and buffer. Netty loads native code, probes the JVM and reads annotations.
+   * and buffer. On its first use, Netty loads native code, probes the JVM and reads annotations.
    */
   public static void prepare() {
     Huffman.prepare();
@@ -232,8 +232,8 @@ public final class EventLoops {
 
   /**
    * Stops the loops when they have been idle for 50 ms, and after the given limit at the latest.
-   * The idle time lets a closing connection post its last tasks to other loops. Blocks until the
-   * loops have stopped.
+   * During these 50 ms, a closing connection can still post its last tasks to other loops. Blocks
+   * until the loops have stopped.
    */
   public void stop(Duration limit) {
     group

@@ -14,7 +14,7 @@ import java.util.concurrent.Executor;
  * these tasks. Netty's own loops may run tasks for a second before they read sockets again.
  *
  * <p>{@code FairLoop} reads the clock once or twice per turn, and Netty's loop eight times. Under
- * low load, reads of the clock are a large part of a turn's cost.
+ * low load, reads of the clock are a large part of the cost of a loop's turn.
  */
 @LoopConfined
 final class FairLoop extends SingleThreadIoEventLoop {

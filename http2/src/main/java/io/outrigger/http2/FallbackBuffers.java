@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Allocates buffers for bytes that must not be lost. The buffers are direct buffers, or heap
  * buffers while Netty's limit for direct memory is reached. Without heap buffers, a connection that
- * finds no buffer would lose part of a frame. The connection and its calls would end, although
- * other connections may have exhausted the direct buffers.
+ * finds no buffer would lose part of a frame and end with all its calls, even if other connections
+ * have exhausted the direct buffers.
  *
  * <p>The heap buffers take little memory, because {@link SocketReads} reads nothing while no direct
  * buffer is available. {@link OutOfMemoryError}s of the JVM are rethrown.
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class FallbackBuffers {
   private FallbackBuffers() {}
 
-  /** Returns a buffer with room for {@code bytes}, which can grow up to {@code maxBytes}. */
+  /** Returns a buffer with the given capacity, which can grow to {@code maxBytes}. */
   public static ByteBuf buffer(ByteBufAllocator alloc, int bytes, int maxBytes) {
     try {
       return alloc.directBuffer(bytes, maxBytes);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class FieldCache {
   private static final int SLOTS = 512;
 
-  /** The maximum length of a cached name, and of a cached field's value. Secrets are not cached. */
+  /** The maximum length of a cached name or value. Fields with secret values are not cached. */
   private static final int MAX_BYTES = 128;
 
   private final @Nullable HeaderName[] names = new HeaderName[SLOTS];

@@ -19,7 +19,7 @@ interface FrameListener {
 
   /**
    * Called for each part of the current DATA frame. The listener takes ownership of {@code part},
-   * as in {@link StreamHandler#onData}. The last part has {@code last} set to true.
+   * as in {@link StreamHandler#onData}. For the last part, the argument {@code last} is true.
    */
   void onDataPart(ByteBuf part, boolean last) throws ConnectionFault;
 
@@ -39,10 +39,10 @@ interface FrameListener {
 
   void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault;
 
-  /** Called for a WINDOW_UPDATE with any increment; an increment of 0 is an error of the peer. */
+  /** Called for every WINDOW_UPDATE, even if the increment is 0, which is an error of the peer. */
   void onWindowUpdate(int streamId, int increment) throws ConnectionFault;
 
-  /** Called for a PRIORITY frame or a frame of an unknown type, which have no effect. */
+  /** Called for a PRIORITY frame or a frame of an unknown type; both have no effect. */
   void onIgnored() throws ConnectionFault;
 
   /** Called for a frame whose error is a stream error (RFC 9113 section 5.4.2). */

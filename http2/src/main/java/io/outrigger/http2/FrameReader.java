@@ -109,8 +109,8 @@ final class FrameReader {
   }
 
   /**
-   * Passes the next {@code bytes} of the read buffer to the listener. A small part is the read
-   * buffer itself with other indices, which saves the allocation of a slice.
+   * Passes the next {@code bytes} of the read buffer to the listener. For a small part, the
+   * listener gets the read buffer with changed indices, which saves the allocation of a slice.
    */
   private void onDataPart(ByteBuf in, int bytes, boolean last) throws ConnectionFault {
     if (bytes > FrameWriter.COPY_BYTES) {
@@ -141,7 +141,7 @@ final class FrameReader {
     return headFill > 0 || partial != null || block.isOpen();
   }
 
-  /** The number of frames and header blocks that arrived completely so far, except DATA frames. */
+  /** The number of header blocks and other frames, except DATA, that have arrived completely. */
   long wholeFrames() {
     return wholeFrames;
   }

@@ -31,7 +31,7 @@ final class FrameWriter {
   private static final int MIN_BUFFER = 256;
   private static final int MAX_BUFFER = 64 << 10;
 
-  /** The limit of GOAWAY debug data, which must fit into one frame of any peer (section 6.8). */
+  /** The maximum size of GOAWAY debug data, which must fit into any peer's frame (section 6.8). */
   private static final int MAX_DEBUG_CHARS = 256;
 
   private final ChannelHandlerContext ctx;
@@ -86,7 +86,7 @@ final class FrameWriter {
         + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
   }
 
-  /** The total number of bytes passed to the channel, accepted by its socket or not. */
+  /** The number of bytes passed to the channel so far, including bytes that still wait there. */
   long handedBytes() {
     return handedBytes;
   }
@@ -192,7 +192,7 @@ final class FrameWriter {
     }
     ByteBuf out = begin(FrameType.HEADER_BYTES);
     if (!out.isDirect() || !data.isDirect()) {
-      // DATA on the heap is copied at once, because a later copy by Netty might find no memory.
+      // DATA on the heap is copied immediately, because a later copy by Netty might find no memory.
       out = frame(bytes, FrameType.DATA, flags, streamId);
       if (failure == null) {
         out.writeBytes(data);
@@ -225,8 +225,8 @@ final class FrameWriter {
   }
 
   /**
-   * Records a lack of memory for a frame. The error is not thrown, because the caller may be
-   * reading from another connection.
+   * Records that a frame cannot be written for lack of memory. The error is not thrown, because the
+   * caller may be processing another connection, which the error would end.
    */
   void fail(OutOfMemoryError cause) {
     failure = cause;
@@ -255,7 +255,7 @@ final class FrameWriter {
     buffer = null;
     written = true;
     handedBytes += ready.readableBytes();
-    // The size of the next buffer: the next turn is likely to write about as many bytes.
+    // The next buffer is sized by the bytes in this one: the next turn is likely to write as many.
     bufferSize = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
     var unused = ctx.write(ready, ctx.voidPromise());
   }

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * list. Most response heads and trailers recur, and so do request heads without trace ids or
  * deadlines. Connections that receive equal lists share one list object.
  *
- * <p>The content of a dynamic table is identified by a number, its <em>state</em>. All new dynamic
- * tables have the same state. Every change of a dynamic table gives the table a new state that no
- * table has ever had. A cache entry is found only by a table with the state of the entry, so a
- * lookup never returns a wrong list.
+ * <p>A number, the <em>state number</em>, identifies the content of a dynamic table. All new
+ * dynamic tables have the same state number. Every change of a table gives it a state number that
+ * no table has had before. A lookup finds only entries that were made with the table's present
+ * state number, so it never returns a wrong list.
  *
  * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} slots. A new entry
  * evicts the oldest entry of its set. A block is cached when it occurs for the second time. A block
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class HeaderBlockCache {
-  /** The state of every new dynamic table. */
+  /** The state number of every new dynamic table. */
   static final long EMPTY_TABLE = 0;
 
   private static final int SLOTS = 128;
@@ -43,7 +43,7 @@ final class HeaderBlockCache {
   private final SeenOnceFilter seenOnce = new SeenOnceFilter(1024);
   private long states = EMPTY_TABLE;
 
-  /** Returns a new state for a dynamic table that has just changed. */
+  /** Returns a new state number for a dynamic table that has just changed. */
   long nextState() {
     return ++states;
   }
@@ -68,7 +68,7 @@ final class HeaderBlockCache {
   }
 
   /**
-   * Called when a block was decoded without a change of the dynamic table; returns the list of the
+   * Called when a block was decoded and has not changed the dynamic table; returns the list of the
    * block's fields.
    */
   HeaderList onDecoded(int key, long state, byte[] block, int length, HeaderList.Builder fields) {

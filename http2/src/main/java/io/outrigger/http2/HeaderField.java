@@ -81,14 +81,14 @@ public final class HeaderField {
   }
 
   /**
-   * Whether the sender has marked the field as never to be added to an HPACK table. The proxy
-   * passes the sender's mark on to the next hop (RFC 7541 section 6.2.3).
+   * Whether the sender has marked the field as never to be added to an HPACK table. The proxy marks
+   * the field in the same way when it sends the field on (RFC 7541 section 6.2.3).
    */
   boolean isNeverIndexed() {
     return neverIndexed;
   }
 
-  /** Returns the field without blanks around its value, which is the form in header lists. */
+  /** Returns the field as header lists contain it, without blanks around its value. */
   HeaderField stripped() {
     if (!padded) {
       return this;

@@ -84,7 +84,7 @@ public final class HeaderList {
     return cut;
   }
 
-  /** Returns the list without the fields that would be invalid in every list. */
+  /** Returns a list of the fields that are valid regardless of the other fields. */
   HeaderList validFields() {
     return only(field -> field.fault() == null);
   }
@@ -228,7 +228,7 @@ public final class HeaderList {
       return new HeaderList(fields, size, 0, false);
     }
 
-    /** Returns a list that callers send many times. The builder cannot be used after this call. */
+    /** Returns a list that will be sent many times. The builder cannot be used after this call. */
     public HeaderList buildRecurring() {
       return new HeaderList(fields, size, isCacheable() ? hash() : 0, false);
     }

@@ -65,7 +65,7 @@ final class HpackDecoder {
     try {
       int key = HeaderBlockCache.keyOf(state, bytes, end);
       HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
-      // A list in the cache may be too large for the limit of this connection.
+      // A cached list may be larger than this connection allows.
       boolean mayBeAny = maxListBytes >= HeaderList.MAX_CACHED_BYTES;
       return known != null && mayBeAny ? known : decodeNew(key);
     } finally {
@@ -157,7 +157,7 @@ final class HpackDecoder {
     return field;
   }
 
-  /** Whether {@code name} and the value read last are together too large for any list or table. */
+  /** Whether a field of this name with the last read value is too large for any list or table. */
   private boolean isTooLarge(HeaderName name) {
     return name.text().length() + textLength + HeaderField.OVERHEAD > maxUsefulBytes();
   }

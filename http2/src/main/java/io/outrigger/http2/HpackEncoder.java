@@ -47,7 +47,7 @@ final class HpackEncoder {
     for (int i = 0; i < headers.size(); i++) {
       encode(headers.field(i));
     }
-    // A block with a literal is not cached: its next encoding may add the literal to the table.
+    // A block with a literal is not cached, as the next encoding may add the field to the table.
     if (headers.recurs() && !hasLiteral) {
       space.blocks.onEncoded(state, headers, Arrays.copyOfRange(out.bytes(), from, out.length()));
     }

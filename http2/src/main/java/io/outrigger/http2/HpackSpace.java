@@ -52,7 +52,7 @@ final class HpackSpace {
 
     private byte[] bytes = new byte[1024];
 
-    /** Returns an array of at least {@code size} bytes with undefined content. */
+    /** Returns an array of at least the given size with undefined content. */
     byte[] of(int size) {
       if (size <= bytes.length) {
         return bytes;

@@ -141,8 +141,9 @@ public final class Http2Connection {
   }
 
   /**
-   * Ends the connection without losing a call. To drain, a server sends GOAWAY in two steps, and a
-   * client opens no new streams. The connection closes when the last stream has ended.
+   * Ends the connection gracefully, so that no request fails. To drain, a server sends GOAWAY in
+   * two steps, and a client opens no new streams. The connection closes when the last stream has
+   * ended.
    */
   public void drain() {
     lifecycle.drain();

@@ -31,7 +31,7 @@ public interface Http2Stream {
   void sendData(ByteBuf data, boolean endStream);
 
   /**
-   * Drops pending DATA and a pending END_STREAM, so that the next header block is sent at once.
+   * Drops pending DATA and a pending END_STREAM, so that the next header block is sent immediately.
    * Does nothing when END_STREAM has been sent.
    */
   void dropPending();
@@ -46,16 +46,16 @@ public interface Http2Stream {
   void reset(Http2Error error);
 
   /**
-   * Returns {@code bytes} of received DATA to the sender's windows. The handler must return every
-   * byte delivered by {@link StreamHandler#onData} exactly once. When the stream has ended, {@code
-   * consumed} does nothing: the connection has already returned the bytes.
+   * Gives the sender flow-control credit for {@code bytes} of received DATA. The handler must
+   * return every byte delivered by {@link StreamHandler#onData} exactly once. When the stream has
+   * ended, {@code consumed} does nothing: the connection has already returned the bytes.
    */
   void consumed(int bytes);
 
   /** The number of DATA bytes that wait for a window or for the socket. */
   int pendingBytes();
 
-  /** Whether the connection holds so much memory that requests are refused while memory is full. */
+  /** Whether the connection's memory use is a reason to refuse requests when memory is full. */
   default boolean isOnHeavyConnection() {
     return true;
   }

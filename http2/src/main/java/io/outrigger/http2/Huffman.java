@@ -7,10 +7,10 @@ import java.util.Arrays;
  * Decodes HPACK's Huffman code (RFC 7541 section 5.2, appendix B).
  *
  * <p>The code is canonical: codes of the same length are consecutive numbers, in the order of their
- * symbols. Left-aligned, the first code of each length directly follows the last shorter code. The
- * lengths of the codes thus determine all codes. Codes of up to eight bits, which cover nearly all
- * text, are found by one lookup in a table. Codes of more than eight bits are found by comparison
- * with the first code of each length. Codes are stored left-aligned in 32 bits.
+ * symbols. If codes are left-aligned, the codes of each length begin where the shorter codes end.
+ * The lengths of the codes thus determine all codes. Codes of up to eight bits, which cover nearly
+ * all text, are found by one lookup in a table. Codes of more than eight bits are found by
+ * comparison with the first code of each length. Codes are stored left-aligned in 32 bits.
  */
 @AnyThread
 final class Huffman {
@@ -46,7 +46,7 @@ final class Huffman {
   /** The first code of each length; the entry after the last length is 2^32. */
   private static final long[] FIRST_CODE = new long[MAX_BITS + 2];
 
-  /** The index in {@link #SYMBOLS} that belongs to the first code of each length. */
+  /** The index in {@link #SYMBOLS} of the symbol with the first code of each length. */
   private static final int[] FIRST_INDEX = new int[MAX_BITS + 2];
 
   /** The length and symbol of a short code, by the next eight input bits; 0 for a longer code. */
@@ -119,15 +119,15 @@ final class Huffman {
     }
   }
 
-  /** Returns the last {@code count} bits, at most 31, left-aligned and padded with ones. */
+  /** Returns the given number of lowest bits (at most 31), left-aligned and padded with ones. */
   private static int last(long bits, int count) {
     int fill = Integer.SIZE - count;
     return (int) (bits << fill | ((1L << fill) - 1));
   }
 
   /**
-   * RFC 7541 section 5.2: whether the last bits are padding. Padding is the beginning of the
-   * end-of-string symbol, which has only ones.
+   * RFC 7541 section 5.2: whether the given number of lowest bits are valid padding. Padding is the
+   * beginning of the end-of-string code, in which all bits are 1.
    */
   private static boolean isPadding(long bits, int count) {
     long mask = (1L << count) - 1;

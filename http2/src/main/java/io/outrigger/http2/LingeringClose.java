@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class LingeringClose {
   private static final long ERROR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The time limit of a close without an error: a slow peer may have much to read. */
+  /** A long time limit for a close without an error, because a slow peer may have much to read. */
   private static final long NO_ERROR_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /**
@@ -30,10 +30,10 @@ final class LingeringClose {
   /** The time after which a peer's kernel has usually acknowledged the end of the output. */
   private static final long ACK_MILLIS = 100;
 
-  /** The state of a TCP connection whose peer has acknowledged the end of the output. */
+  /** Linux's number for the state of a TCP connection whose peer has acknowledged our FIN. */
   private static final int FIN_WAIT_2 = 5;
 
-  /** The limit of bytes to read after the close; at most one window can be in flight. */
+  /** The maximum number of bytes read while closing; the peer may send at most one window. */
   private static final long MAX_BYTES = ConnectionSettings.DEFAULT.windows().connection();
 
   private final Channel channel;
@@ -43,7 +43,8 @@ final class LingeringClose {
 
   /**
    * Flushes, then closes. If {@code linger} is true, the output is shut down first and the input is
-   * read for a short time. Unread bytes would cause a TCP reset, and the GOAWAY could be lost.
+   * read for a short time, because unread bytes could cause a TCP reset and thus the loss of the
+   * GOAWAY.
    *
    * @param isSilent whether the peer has been silent too long to be waited for
    */
@@ -79,9 +80,9 @@ final class LingeringClose {
   }
 
   /**
-   * Whether the peer can read all bytes even if the socket is closed now. With a unix socket, the
-   * bytes are in the peer's receive queue. With TCP, the peer's kernel must have acknowledged the
-   * bytes, as only Netty's epoll transport can tell.
+   * Whether the peer can read all bytes even if the socket is closed now. Bytes written to a unix
+   * socket are already in the peer's receive queue. Bytes sent by TCP must have been acknowledged
+   * by the peer's kernel; only Netty's epoll transport shows that.
    */
   private boolean hasAllBytes() {
     if (!channel.isOpen() || !channel.config().isAutoRead()) {

@@ -17,13 +17,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connections of one event loop. At the end of the loop's turn, one task calls each connection
- * that has frames to flush. The frames of many streams thus need one system call per socket. One
- * timer calls all connections once a second. With a timer for each of ten thousand connections, the
- * loop would wake up ten thousand times a second.
+ * that has frames to flush, so that the frames of many streams need only one system call per
+ * socket. One timer calls all connections once a second. With a timer for each of ten thousand
+ * connections, the loop would wake up ten thousand times a second.
  */
 @LoopConfined
 final class LoopTurn {
-  /** Marks one connection to be called at the end of the current turn. */
+  /** One connection of the loop; {@link #set} requests its callback at the end of the turn. */
   @LoopConfined
   static final class Mark {
     private final LoopTurn turn;
@@ -39,7 +39,7 @@ final class LoopTurn {
       this.onTick = onTick;
     }
 
-    /** Schedules a call of the connection, unless a call is already scheduled. */
+    /** Schedules the connection's callback, unless it is already scheduled. */
     void set() {
       if (!set) {
         set = true;
@@ -122,7 +122,7 @@ final class LoopTurn {
 
   private void run() {
     streams = 0;
-    // The list may grow: the call of a connection may mark this or another connection.
+    // The list may grow: a callback may set the mark of the same or of another connection.
     for (int i = 0; i < dirty.size(); i++) {
       Mark mark = dirty.get(i);
       guard(mark, mark.onEndOfTurn);

@@ -23,13 +23,13 @@ public interface MemoryHolder {
   /** Returns the time, by the loop's clock, of the peer's last progress, such as accepted bytes. */
   long lastProgressNanos();
 
-  /** Returns how often DATA moved or a stream ended in the last one or two seconds. */
+  /** Returns the number of DATA transfers and of stream ends in the last one or two seconds. */
   long moves();
 
   /**
    * Whether most of the held bytes were read from the peer, so that pausing reads helps.
    *
-   * @param weight the current {@link #weight}
+   * @param weight the number of bytes that {@link #weight} returns now
    */
   boolean isHeavyByReading(long weight);
 

@@ -26,13 +26,13 @@ public final class PeerErrors {
     CALLER,
     BACKEND;
 
-    /** The name of this side in messages and metrics. */
+    /** Returns the lower-case name, which messages and metrics contain. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** The number of connections to peers of one side that were ended with one error code. */
+  /** The number of connections with one kind of peer that were ended with one error code. */
   public record EndedCount(Side side, Http2Error error, long count) {}
 
   private record Ended(Side side, Http2Error error) {}
@@ -66,7 +66,8 @@ public final class PeerErrors {
   }
 
   /**
-   * Returns the text of {@code peer}, such as {@code 127.0.0.1:9001} or {@code a closed socket}.
+   * Returns a text for an address, such as {@code 127.0.0.1:9001}. If {@code peer} is null, the
+   * text is {@code a closed socket}.
    */
   public static String text(@Nullable Object peer) {
     if (peer == null) {
@@ -86,7 +87,7 @@ public final class PeerErrors {
     return all.sum();
   }
 
-  /** Returns the last error since the previous call; empty when there was none. */
+  /** Returns the last error, unless an earlier call has already returned it; otherwise empty. */
   public Optional<String> takeLast() {
     return Optional.ofNullable(last.getAndSet(null));
   }

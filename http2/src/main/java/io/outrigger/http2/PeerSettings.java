@@ -6,7 +6,7 @@ import io.outrigger.base.LoopConfined;
 /** The SETTINGS of the peer, which limit the frames of this side (RFC 9113 section 6.5.2). */
 @LoopConfined
 final class PeerSettings {
-  /** The send windows of open streams, which SETTINGS_INITIAL_WINDOW_SIZE changes. */
+  /** The send windows of open streams, whose size SETTINGS_INITIAL_WINDOW_SIZE changes. */
   interface SendWindows {
     /** Adds {@code change}, which may be negative, to the send window of each open stream. */
     void resize(int change) throws ConnectionFault;

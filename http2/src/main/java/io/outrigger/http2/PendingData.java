@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * The DATA of one stream that waits for a window, for the socket, or for the stream's turn.
  *
  * <p>A slice keeps its whole read buffer in memory. Small pieces are copied into a common chunk
- * when they are added. A large piece stays a slice at first. When a slice of another read buffer is
- * added, the slices of the previous read buffer are copied if they take less than half of that
- * buffer. A stalled stream holds at most twice the size of its pending data, plus one read buffer.
- * Each byte is copied at most once. Data that only waits for room in the socket is not copied,
- * because copies would slow down streams that make progress.
+ * when they are added. A large piece is added as a slice. When a slice of another read buffer is
+ * added later, the slices of the previous read buffer are copied if they take less than half of
+ * that buffer. A stalled stream holds at most twice the size of its pending data, plus one read
+ * buffer. Each byte is copied at most once. Data that waits for nothing but room in the socket is
+ * not copied, because copies would slow down streams that make progress.
  */
 @LoopConfined
 public final class PendingData {
@@ -27,7 +27,7 @@ public final class PendingData {
   private final Deque<ByteBuf> chunks = new ArrayDeque<>(8);
   private int bytes;
 
-  /** The read buffer that the last chunks share; null if the last chunk is a copy. */
+  /** The read buffer of which the last chunks are slices; null if the last chunk is a copy. */
   private @Nullable ByteBuf source;
 
   /** The total size of the slices of {@link #source} when they were added. */

@@ -41,7 +41,7 @@ final class Preface {
   private boolean tlsRecord;
   private boolean methodEnded;
 
-  /** The number of bytes of {@link #VERSION} that match the line; final once all bytes match. */
+  /** The number of bytes of {@link #VERSION} that match so far; constant after a full match. */
   private int version;
 
   /** Consumes the bytes of the preface, or all bytes if the client sends something else. */

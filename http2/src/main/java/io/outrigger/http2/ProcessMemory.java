@@ -23,7 +23,7 @@ public interface ProcessMemory {
     return false;
   }
 
-  /** Adds a connection to the accounts of its event loop, and returns these accounts. */
+  /** Adds a connection to the memory accounts of its event loop, and returns these accounts. */
   default Accounts open(MemoryHolder connection, EventLoop loop) {
     return new Accounts() {};
   }

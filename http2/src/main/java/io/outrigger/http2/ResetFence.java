@@ -3,10 +3,10 @@ package io.outrigger.http2;
 import io.outrigger.base.LoopConfined;
 
 /**
- * Limits the number of requests to a server that were reset before the server has responded. A
- * server may still have to read requests that were reset. A reset makes room for another stream at
- * once (RFC 9113 section 5.1.2). An app that cancels all of its requests (CVE-2023-44487) could
- * thus send requests faster than a backend reads them, at the expense of other apps.
+ * Limits the number of requests that a client resets before the server has responded. A server may
+ * still have to read requests that were reset. A reset immediately makes room for another stream
+ * (RFC 9113 section 5.1.2). An app that cancels all of its requests (CVE-2023-44487) could thus
+ * send requests faster than a backend reads them, at the expense of other apps.
  *
  * <p>This class sends an empty SETTINGS frame after {@value #STEP} resets without a response. A
  * server that acknowledges SETTINGS has read all earlier frames (section 6.5.3). SETTINGS are used
@@ -56,7 +56,7 @@ final class ResetFence {
     }
   }
 
-  /** Called when the server has read all requests before SETTINGS or did not answer in time. */
+  /** Called when the server has acknowledged SETTINGS or has not done so in time. */
   void onAck() {
     isSettingsInFlight = false;
     resetsBefore = 0;

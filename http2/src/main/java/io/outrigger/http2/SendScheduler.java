@@ -51,8 +51,8 @@ final class SendScheduler {
   }
 
   /**
-   * Sends or queues {@code data} and takes ownership of it. Before the call, the stream's state
-   * says whether END_STREAM follows.
+   * Sends or queues {@code data} and takes ownership of it. The caller must already have recorded
+   * in {@code stream} whether END_STREAM follows the data.
    */
   void send(SocketStream stream, ByteBuf data) {
     if (!data.isReadable()) {
@@ -107,7 +107,9 @@ final class SendScheduler {
     return sum == (int) sum;
   }
 
-  /** Queues a stream that may be able to send now. The queue is served at the end of the turn. */
+  /**
+   * Queues a stream that may be able to send; the queue is served at the end of the loop's turn.
+   */
   void join(SocketStream stream) {
     if (stream.hasHeadersToSend()) {
       headQueue.add(stream);

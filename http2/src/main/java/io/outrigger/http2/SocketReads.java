@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
  *       buffer is available either, the read is retried every {@value #WAIT_MILLIS} ms. After
  *       {@value #MAX_WAITS} retries, the connection is closed.
- *   <li>A read that the condition of {@link #setReadCondition} forbids, because the heap is almost
- *       full, is retried any number of times.
+ *   <li>If the condition of {@link #setReadCondition} forbids a read, because the heap is almost
+ *       full, the read is retried without a limit on the number of retries.
  * </ul>
  */
 @LoopConfined
 final class SocketReads extends DelegatingHandle implements ExtendedHandle, RecvByteBufAllocator {
-  /** The delay before a connection without a buffer reads and writes again. */
+  /** The delay after which a connection that got no buffer tries to read and write again. */
   static final long WAIT_MILLIS = 20;
 
   /** The maximum number of retries; together they take five seconds. */
@@ -54,10 +54,10 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
    */
   private static final int FIRST_BYTES = 16 << 10;
 
-  /** A turn continues if at most this number of streams began in its first buffer. */
+  /** The reads of a turn continue if at most this number of streams began in the first buffer. */
   private static final int FEW_STREAMS = 8;
 
-  /** The number of streams in one turn of the loop after which small buffers are used for reads. */
+  /** Once clients opened this many streams in a turn of the loop, reads use small buffers. */
   private static final int BUSY_STREAMS = 256;
 
   /**
@@ -75,7 +75,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   private final Channel channel;
 
-  /** The connection's mark in {@link LoopTurn}; null (no retries) during the TLS handshake. */
+  /** Schedules retries of reads; null during the TLS handshake, when reads are not retried. */
   private LoopTurn.@Nullable Mark dirty;
 
   private BooleanSupplier mayRead = () -> true;
@@ -87,7 +87,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   private boolean isFirst;
   private boolean isBusy;
 
-  /** Whether bytes have arrived and were decrypted in this turn; always true for a client. */
+  /** Whether decrypted bytes have reached HTTP/2 in this turn; always true for a client. */
   private boolean hasDelivered;
 
   private long startedBefore;
@@ -125,8 +125,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   }
 
   /**
-   * Sets a condition for reads. While the read condition is false and the connection is not paused,
-   * a read is retried every {@value #WAIT_MILLIS} ms.
+   * Sets the condition under which the socket is read. While the condition is false and the
+   * connection is not paused, a read is retried every {@value #WAIT_MILLIS} ms.
    */
   void setReadCondition(BooleanSupplier mayRead) {
     this.mayRead = mayRead;

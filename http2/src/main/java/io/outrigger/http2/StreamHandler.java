@@ -10,7 +10,7 @@ public interface StreamHandler {
    * Called in place of {@link #onHeaders} when a request's header list is larger than allowed. A
    * handler on the server side must override this method and respond.
    *
-   * @param incomplete some of the request's fields, which may break rules
+   * @param incomplete a list of some of the request's fields; these fields may break rules
    */
   default void onTooLarge(HeaderList incomplete, boolean endStream) {
     throw new UnsupportedOperationException("a request with too many headers has no answer");
@@ -25,18 +25,18 @@ public interface StreamHandler {
    * Called for received DATA. The handler owns {@code data}, and returns its readable bytes with
    * {@link Http2Stream#consumed} once they are processed. The indices of {@code data} are valid
    * only until {@code onData} returns, because {@code data} may be the connection's read buffer. A
-   * handler that keeps the data keeps a {@link ByteBuf#slice()} of it.
+   * handler that keeps the data must keep a {@link ByteBuf#slice()} of it.
    */
   void onData(ByteBuf data, boolean endStream);
 
   /** Called when {@code bytes} of the data to be sent have been passed to the socket. */
   void onDataSent(int bytes);
 
-  /** Called last, when the peer ended the stream with RST_STREAM. */
+  /** The last callback, if the peer has ended the stream with RST_STREAM. */
   void onReset(Http2Error error);
 
   /**
-   * Called last, when this side has reset the stream because the peer broke a rule.
+   * The last callback, if this side has reset the stream because the peer broke a rule.
    *
    * @param reason a text for people that names the broken rule and its field
    */
@@ -55,7 +55,7 @@ public interface StreamHandler {
    */
   default void onOverload() {}
 
-  /** Called last, when the connection ended before the stream. */
+  /** The last callback, if the connection ended before the stream. */
   void onConnectionLost(Refusal refusal, String reason);
 
   /** Whether a server has guaranteed that it did not process a request, and why (SC-34). */

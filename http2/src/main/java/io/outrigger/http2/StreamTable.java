@@ -151,8 +151,8 @@ final class StreamTable {
   }
 
   /**
-   * Whether this side may have reset a stream. After a reset, DATA may arrive that the peer sent
-   * before it received the reset. Returns true for an id that the table may have forgotten.
+   * Whether this side has reset a stream, or may have reset it, because its id is forgotten. After
+   * a reset, DATA may arrive that the peer sent before it received the reset.
    */
   boolean mayHaveBeenReset(int id) {
     boolean isAllKnown = closedCount <= REMEMBERED;

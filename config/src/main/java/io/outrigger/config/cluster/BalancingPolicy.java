@@ -11,7 +11,7 @@ import java.util.List;
 public sealed interface BalancingPolicy {
   /**
    * Whether ejected endpoints (A50) are excluded from calls (A50-52, decision lb-0011). Outlier
-   * detection has no effect on pick_first, which chooses by connections alone (A61).
+   * detection has no effect on pick_first, which considers nothing but connectivity (A61).
    */
   default boolean excludesEjected() {
     return true;

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 
 /**
  * A literal IP address and port, with the HTTP proxy and TLS settings for connections. Addresses
- * that differ in any component never share connections (A29-19). The address of the app behind a
- * server may be a unix socket.
+ * that differ in any component never share connections (A29-19). If a sidecar forwards to its local
+ * app, the app's address may be a unix socket.
  *
  * @param ip the IP address in canonical form without brackets, or {@code unix:/path}
  * @param port the port, 1 to 65535; 0 for a unix socket
@@ -57,7 +57,7 @@ public record EndpointAddress(
   }
 
   // equals and hashCode are written by hand: the first call of a record's generated methods would
-  // slow down each start. Configuration updates use addresses as keys of hash tables.
+  // slow down each start, in which addresses are keys of hash tables.
   @Override
   public boolean equals(Object other) {
     return other instanceof EndpointAddress that

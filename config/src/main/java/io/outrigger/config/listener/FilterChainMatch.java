@@ -61,9 +61,9 @@ public record FilterChainMatch(
   }
 
   /**
-   * Whether the two chains are duplicates: a connection could match both equally well. A36 compares
-   * the Cartesian products of the fields. Two products have an element in common if the two chains
-   * share a value in every field.
+   * Whether the two chains are duplicates: a connection could match both equally well. According to
+   * A36, chains are duplicates if the Cartesian products of their fields have an element in common,
+   * that is, if the chains share a value in every field.
    */
   public boolean duplicates(FilterChainMatch other) {
     return transport.equals(other.transport)
@@ -98,7 +98,7 @@ public record FilterChainMatch(
     return left.stream().findFirst(); // at most one, because duplicates are refused
   }
 
-  /** Returns the chains with the greatest result of {@code step}; omits {@link #NO_MATCH}. */
+  /** Returns the matching chains for which {@code step} returns the greatest number. */
   private static List<ServerFilterChain> mostSpecific(
       List<ServerFilterChain> chains, ToIntFunction<FilterChainMatch> step) {
     int best = 0;
@@ -117,8 +117,8 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns a greater number for a more specific match of {@code ranges} with {@code address}. A
-   * prefix of length 0 is more specific than no range, because it restricts the IP version.
+   * Returns a greater number for a longer prefix in {@code ranges} that contains {@code address}. A
+   * prefix of length 0 ranks above an empty set, because the prefix restricts the IP version.
    */
   private static int prefix(Set<CidrRange> ranges, IpAddress address) {
     int longest = ranges.isEmpty() ? 0 : NO_MATCH;

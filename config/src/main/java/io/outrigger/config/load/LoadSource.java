@@ -9,14 +9,14 @@ import java.util.function.Predicate;
 /** The source of load reports, which the load balancer implements and the xDS client calls. */
 @ControlConfined
 public interface LoadSource {
-  /** Returns the control planes that get load reports, until their last report is sent. */
+  /** Returns the control planes that get load reports, or must still get their last report. */
   Set<XdsServer> servers();
 
   /** Sets the listener of changes of {@link #servers}. */
   void onServersChanged(Runnable listener);
 
   /**
-   * Returns and resets the counts of the clusters whose load {@code server} requested.
+   * Returns and resets the counts of the clusters for which {@code server} requested load reports.
    *
    * @param requested accepts the names of the clusters whose load the server requested
    */

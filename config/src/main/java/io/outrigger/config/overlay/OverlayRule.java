@@ -2,7 +2,7 @@ package io.outrigger.config.overlay;
 
 import java.util.Locale;
 
-/** A rule of an overlay file; the rule begins at {@code line}, counted from 1. */
+/** A rule of an overlay file; {@code line} is the rule's first line, counted from 1. */
 public record OverlayRule(String name, String file, int line, Mode mode) {
   /** Whether the rule or the control plane takes precedence for a field that both have set. */
   public enum Mode {

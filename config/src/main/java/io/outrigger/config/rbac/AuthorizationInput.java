@@ -11,7 +11,7 @@ public interface AuthorizationInput {
   /** Returns the {@code :path} as received, including the query. */
   String path();
 
-  /** Returns the {@linkplain ResolvedRequest#resolve resolved} {@link #path}. */
+  /** Returns the result of {@link ResolvedRequest#resolve} for {@link #path}. */
   default String resolvedPath() {
     return ResolvedRequest.resolve(path());
   }
@@ -30,10 +30,10 @@ public interface AuthorizationInput {
   /**
    * Returns the value of a header as received, with several values joined by {@code ","}; null if
    * the header is absent. {@code :path}, {@code :method}, {@code :authority} and names that end in
-   * {@code -bin} count as headers in RBAC, unlike in routes. If {@code :authority} is absent,
-   * {@code host} counts as {@code :authority}.
+   * {@code -bin} count as headers in RBAC, unlike in routes. If a request lacks {@code :authority},
+   * its header {@code host} counts as {@code :authority}.
    *
-   * @param name the header's name in lower case, never {@code host}
+   * @param name the header's name in lower case; callers never pass {@code host}
    */
   @Nullable String header(String name);
 

@@ -47,7 +47,7 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches if any of {@code criteria} matches. An empty list of criteria matches no request. */
+  /** Matches if at least one of {@code criteria} matches; without criteria, matches no request. */
   record Any(List<Criterion> criteria) implements Criterion {
     public Any {
       criteria = List.copyOf(criteria);
@@ -71,7 +71,7 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches a header. The header {@code host} is matched as {@code :authority} (A41). */
+  /** Matches a header. A condition on {@code host} is applied to {@code :authority} (A41). */
   record Header(String name, HeaderMatcher matcher) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {
@@ -109,8 +109,8 @@ public sealed interface Criterion {
   }
 
   /**
-   * Matches a peer on a TLS connection by name. If {@code name} is empty, every TLS connection
-   * matches, even without a client certificate.
+   * Matches the name of a peer that is connected by TLS. If {@code name} is empty, every TLS
+   * connection matches, even without a client certificate.
    */
   record Authenticated(Optional<StringMatcher> name) implements Criterion {
     @Override

@@ -5,7 +5,7 @@ import io.outrigger.config.route.WireText;
 import java.util.List;
 import java.util.Optional;
 
-/** The identity of a connection's peer that TLS has verified (A41). */
+/** The TLS-verified identity of a connection's peer (A41). */
 public sealed interface PeerIdentity {
   boolean matches(StringMatcher name);
 
@@ -27,7 +27,7 @@ public sealed interface PeerIdentity {
     }
   }
 
-  /** A TLS connection without a client certificate. Matchers of peer names get an empty name. */
+  /** A TLS connection without a client certificate. Its name is empty for matchers. */
   record Anonymous() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {

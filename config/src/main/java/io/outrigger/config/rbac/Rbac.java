@@ -36,8 +36,8 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
   public record Decision(boolean isAllowed, Optional<String> policy, int auditLines) {}
 
   /**
-   * The policies in the order of their names, and the action on requests that match a policy.
-   * Requests that match no policy get the opposite of {@code action}.
+   * The policies in the order of their names, and the action on requests that match a policy. For
+   * requests that match no policy, the opposite action applies.
    */
   public record Rules(Action action, List<Policy> policies, Audit audit) {
     public Rules {
@@ -46,8 +46,8 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
 
     /**
      * Decides whether a request is allowed. A request is denied if a criterion throws an exception.
-     * A request is also denied if the policies deny its original path or its {@linkplain
-     * ResolvedRequest resolved} path (decision config-0085).
+     * A request is also denied if the policies deny its original path or the path of its {@link
+     * ResolvedRequest} (decision config-0085).
      */
     public Decision decide(AuthorizationInput input) {
       try {

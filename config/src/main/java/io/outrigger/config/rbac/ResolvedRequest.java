@@ -55,7 +55,7 @@ public record ResolvedRequest(AuthorizationInput received, String path)
     return decoded.toString();
   }
 
-  /** Returns the value of two hexadecimal digits at index {@code at}; -1 without such digits. */
+  /** Returns the value of two hexadecimal digits at an index; -1 if there are no such digits. */
   private static int code(String text, int at) {
     if (at + 2 > text.length()) {
       return -1;

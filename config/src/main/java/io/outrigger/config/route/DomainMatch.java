@@ -9,7 +9,7 @@ public record DomainMatch(String domain, VirtualHost host) {
   /**
    * Returns a greater number for a better match of {@code domain} with {@code authority}, ignoring
    * case; 0 for no match. Exact domains are best, then suffixes, prefixes and {@code *} (A28-01).
-   * Longer suffixes and prefixes are better. A star matches at least one character (A28-02).
+   * Longer suffixes and prefixes match better. A star matches at least one character (A28-02).
    */
   public static int rank(String domain, String authority) {
     int star = domain.indexOf('*');

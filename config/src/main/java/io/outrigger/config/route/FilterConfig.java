@@ -13,15 +13,15 @@ public interface FilterConfig {
   /** The router, the terminal filter, which forwards requests. */
   record Router() implements FilterConfig {}
 
-  /** Disables a filter (decision config-0002). Only filter overrides can be {@code Disabled}. */
+  /** Disables a filter (decision config-0002). Listeners have no {@code Disabled} filters. */
   record Disabled() implements FilterConfig {}
 
   /** Fault injection (A33). */
   record Fault(Optional<Delay> delay, Optional<Abort> abort, Optional<Long> maxActive)
       implements FilterConfig {
     /**
-     * Whether the filter can affect any request. Control planes often send fault filters without
-     * delay and abort, which affect no request.
+     * Whether the filter can affect any request. Control planes often send fault filters with
+     * neither a delay nor an abort, which affect no request.
      */
     public boolean canAct() {
       return delay.filter(d -> d.share().numerator() > 0).isPresent()
@@ -29,7 +29,7 @@ public interface FilterConfig {
     }
   }
 
-  /** Delays a share of the requests. If {@code fixed} is empty, request headers set the delay. */
+  /** Delays a share of the requests by a {@code fixed} time, or by the time in request headers. */
   record Delay(Optional<Duration> fixed, Fraction share) {}
 
   /** Aborts a share of the requests. If no status is set, request headers define the status. */

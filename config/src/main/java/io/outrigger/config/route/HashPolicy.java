@@ -25,7 +25,7 @@ public sealed interface HashPolicy {
   /** Contributes a hash of the channel: the filter state {@code io.grpc.channel_id} (SC-46). */
   record ChannelId(boolean terminal) implements HashPolicy {}
 
-  /** Replaces each match of a pattern by {@code substitution}, which has the syntax of RE2/J. */
+  /** Replaces each match of a pattern by a {@code substitution} text in the syntax of RE2/J. */
   record Rewrite(Pattern pattern, String substitution) {
     String apply(String value) {
       return WireText.of(pattern.matcher(WireText.read(value)).replaceAll(substitution));

@@ -4,8 +4,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A route's condition on one header (A28 "Header Matching"). Only {@link Present} can match an
- * absent header; conditions on the header's value, even inverted ones, do not.
+ * A route's condition on one header (A28 "Header Matching"). If the header is absent, only {@link
+ * Present} can match; a condition on the value does not, even if inverted.
  */
 public sealed interface HeaderMatcher {
   /** The headers whose values logs and status views never show. */
@@ -20,7 +20,7 @@ public sealed interface HeaderMatcher {
     return matches(request.header(name()));
   }
 
-  /** Matches a value that {@code matcher} accepts or, with {@code invert}, does not accept. */
+  /** Matches a value that {@code matcher} accepts; with {@code invert}, a value that it refuses. */
   record Value(String name, StringMatcher matcher, boolean invert) implements HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {
@@ -38,9 +38,7 @@ public sealed interface HeaderMatcher {
     }
   }
 
-  /**
-   * Matches a decimal integer in {@code [start, end)} or, with {@code invert}, all other values.
-   */
+  /** Matches a decimal integer in {@code [start, end)}; with {@code invert}, any other value. */
   record Range(String name, long start, long end, boolean invert) implements HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {
@@ -62,7 +60,7 @@ public sealed interface HeaderMatcher {
     }
   }
 
-  /** Matches a header that is present or, if {@code present} is false, absent. */
+  /** Matches if the header is present; with {@code present} false, if the header is absent. */
   record Present(String name, boolean present) implements HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {

@@ -2,7 +2,7 @@ package io.outrigger.config.route;
 
 import org.jspecify.annotations.Nullable;
 
-/** The properties of a request that route matching reads. Texts are in {@link WireText} form. */
+/** The properties of a request that route matching reads; texts are in {@link WireText} form. */
 public interface RequestView {
   /** Returns the {@code :path} as received, including the query. */
   String path();

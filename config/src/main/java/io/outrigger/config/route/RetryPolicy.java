@@ -11,7 +11,7 @@ import java.util.Set;
  * @param maxAttempts the limit of attempts including the first; 2 to {@link #MAX_ATTEMPTS}
  * @param baseInterval the delay before the second attempt, without jitter; doubled for each further
  *     attempt
- * @param maxInterval the limit of the delay without jitter
+ * @param maxInterval the maximum delay before jitter is applied
  */
 public record RetryPolicy(
     Set<Code> codes, int maxAttempts, Duration baseInterval, Duration maxInterval) {

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The timeouts of a route, including the older fields that A31 describes. Each timeout is empty if
- * its field is unset. A zero duration means no limit.
+ * The timeouts of a route, including the older fields that A31 describes. A timeout is empty if the
+ * route does not set its field. A zero duration means no limit.
  */
 public record RouteTimeout(
     Optional<Duration> timeout,

@@ -15,7 +15,7 @@ public sealed interface StringMatcher {
     return kind + " \"" + WireText.read(text) + "\"" + (ignoreCase ? " ignoring case" : "");
   }
 
-  /** Matches a text that equals {@code exact}, which may be empty. */
+  /** Matches a text that equals the expected text, which may be empty. */
   record Exact(String exact, boolean ignoreCase) implements StringMatcher {
     @Override
     public boolean matches(String value) {
@@ -28,7 +28,7 @@ public sealed interface StringMatcher {
     }
   }
 
-  /** Matches a text that begins with {@code prefix}. Only a path's prefix may be empty. */
+  /** Matches a text that begins with {@code prefix}; only a route's path prefix may be empty. */
   record Prefix(String prefix, boolean ignoreCase) implements StringMatcher {
     @Override
     public boolean matches(String value) {
@@ -57,7 +57,7 @@ public sealed interface StringMatcher {
     }
   }
 
-  /** Matches a text that contains {@code part}, which is not empty. */
+  /** Matches a text that contains the substring {@code part}, which is not empty. */
   record Contains(String part, boolean ignoreCase) implements StringMatcher {
     public Contains {
       part = ignoreCase ? part.toLowerCase(Locale.ROOT) : part;
@@ -77,8 +77,8 @@ public sealed interface StringMatcher {
   /**
    * Matches a text if the whole text, decoded as UTF-8, matches an RE2 expression.
    *
-   * @param part a text that every matching text contains; may be empty. A search for {@code part}
-   *     is a hundred times faster than a match of {@code pattern}
+   * @param part a substring of every matching text; may be empty. A search for this substring comes
+   *     first, because it is a hundred times faster than a match of the whole expression
    */
   record Regex(Pattern pattern, String part) implements StringMatcher {
     private static final String ANYTHING = ".*";

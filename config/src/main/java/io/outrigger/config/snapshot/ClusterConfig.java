@@ -12,7 +12,7 @@ public sealed interface ClusterConfig {
   /** Returns the text that is added to the message of every failed pick in this cluster (A88). */
   String resolutionNote();
 
-  /** A cluster with its own endpoints, or with the reason why there are no endpoints (A74-04). */
+  /** A cluster that is no aggregate, with its endpoints or the reason why it has none (A74-04). */
   record Leaf(ClusterResource cluster, Outcome<EndpointSet> endpoints, String resolutionNote)
       implements ClusterConfig {}
 

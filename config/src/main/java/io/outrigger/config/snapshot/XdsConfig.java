@@ -9,7 +9,7 @@ import java.util.Map;
 /**
  * One complete, consistent configuration of a target (A74).
  *
- * @param virtualHost the virtual host of {@code routes} for the target's data-plane authority
+ * @param virtualHost the virtual host that best matches the target's data-plane authority
  * @param clusters the clusters of routes and of requests in progress, with the leaves of aggregate
  *     clusters. A call to a missing cluster fails with NOT_FOUND; a call to any other failed
  *     cluster fails with UNAVAILABLE

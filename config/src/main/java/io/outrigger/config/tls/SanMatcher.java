@@ -35,7 +35,7 @@ public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text)
     return text.matches(name.value());
   }
 
-  /** Returns the reason why a peer with the given names is refused; empty if it is accepted. */
+  /** Returns why a peer with the given names is refused; empty if the peer is accepted. */
   static Optional<String> objection(List<SanMatcher> matchers, Collection<SubjectAltName> names) {
     boolean accepted =
         matchers.isEmpty()

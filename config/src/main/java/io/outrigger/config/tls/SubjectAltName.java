@@ -21,9 +21,9 @@ public record SubjectAltName(Kind kind, String value) {
   }
 
   /**
-   * Whether any matcher can match this name. An empty name never matches (A29). A name with spaces,
-   * control characters or non-ASCII characters never matches either, because implementations read
-   * such names differently.
+   * Whether a matcher may accept this name. An empty name never matches (A29). Names with spaces,
+   * control characters or non-ASCII characters never match, because implementations read such names
+   * differently.
    */
   boolean isComparable() {
     for (int i = 0; i < value.length(); i++) {

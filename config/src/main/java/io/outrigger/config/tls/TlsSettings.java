@@ -17,7 +17,7 @@ public sealed interface TlsSettings permits UpstreamTls, DownstreamTls {
   }
 
   /**
-   * Returns the reason why a peer with the given names is refused; empty if it is accepted.
+   * Returns the reason why a peer with the given names is refused; empty if the peer is accepted.
    *
    * @param serverName the server name that was sent in SNI; empty if no SNI was sent
    */
