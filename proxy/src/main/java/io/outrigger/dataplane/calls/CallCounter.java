@@ -14,8 +14,8 @@ public enum CallCounter {
   RETRIED,
   /** Requests that were sent to another backend after a refusal (A6 "Transparent Retries"). */
   TRANSPARENT_RETRIES,
-  /** Requests with a retry policy that became too large to be retried. */
+  /** Requests that became too large for a retry, although their route has a retry policy. */
   NOT_REPLAYABLE,
-  /** Ended calls that an observer dropped, such as the access log when its queue is full. */
+  /** Ended calls that an observer dropped, for example because the access log's queue was full. */
   UNOBSERVED
 }

@@ -36,7 +36,7 @@ public interface CallSpans {
    * Called when a message begins, after its length prefix was relayed.
    *
    * @param isRequest whether the message goes to the backend
-   * @param sequence the number of the message on its attempt, from 0
+   * @param sequence the number of the message within its attempt, from 0
    * @param bytes the length of the message without its prefix
    */
   default void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {}

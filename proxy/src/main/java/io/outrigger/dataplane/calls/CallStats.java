@@ -142,7 +142,7 @@ public final class CallStats {
       return labelled(LOCAL, COUNTERS, slot -> LocalReason.values()[slot].word());
     }
 
-    /** Returns the counters of an index range by label, without the counters that are 0. */
+    /** Returns the nonzero counters of an index range, with their labels as keys. */
     private Map<String, Long> labelled(int from, int to, IntFunction<String> label) {
       Map<String, Long> counts = new LinkedHashMap<>();
       for (int i = from; i < to; i++) {

@@ -11,19 +11,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statistics of one gRPC method, or of all methods without metrics of their own (A66, A96).
- * Each event loop writes its own {@code MethodStats}, which {@link CallStats.Totals} adds up.
+ * Each event loop writes its own {@code MethodStats}; {@link CallStats.Totals} adds them up.
  */
 @AnyThread
 public final class MethodStats {
   /**
-   * The maximum number of {@link Place}s, because a control plane may send any number of cluster
-   * names. Attempts in further {@code Place}s (cluster and locality) count as {@link #OTHER}.
+   * The maximum number of {@link Place}s (cluster and locality), because a control plane may send
+   * any number of cluster names. In places beyond this maximum, attempts count as {@link #OTHER}.
    */
   static final int MAX_PLACES = 500;
 
   /**
-   * The maximum number of delay types, because nested priorities can produce many. Further delay
-   * types count as {@link #OTHER}.
+   * The maximum number of delay types, because nested priorities can produce many. Types beyond
+   * this maximum count as {@link #OTHER}.
    */
   static final int MAX_DELAY_TYPES = 100;
 

@@ -21,8 +21,8 @@ public interface Admission {
   void admit(Channel channel, Function<Caller, ChannelHandler> http2);
 
   /**
-   * Returns when to end a connection that changed configuration or certificates no longer allow;
-   * null to keep the connection open. Runs on the event loop of the connection.
+   * Returns when to end a connection that is no longer allowed after a change of configuration or
+   * certificates; null to keep the connection open. Runs on the event loop of the connection.
    */
   default @Nullable Retirement retirement(Caller caller) {
     return null;
@@ -32,7 +32,7 @@ public interface Admission {
    * The delays after which an old connection gets GOAWAY and is closed.
    *
    * @param goAway the delay until GOAWAY is sent
-   * @param end the delay until the connection is closed, even if it then has open streams
+   * @param end the time from now until the connection is closed, even with open streams
    */
   record Retirement(Duration goAway, Duration end) {}
 }

@@ -85,7 +85,7 @@ public final class Http2Listener {
    *
    * @param address an {@link InetSocketAddress} (port 0 selects a free port) or a {@link
    *     UnixDomainSocketAddress}
-   * @param callLoops one {@link CallLoop} per event loop in {@code loops}, in the same order
+   * @param callLoops the {@link CallLoop} of each event loop, in the order of the event loops
    * @throws IOException whose message has the address and the reason
    */
   public static Http2Listener bind(
@@ -252,7 +252,7 @@ public final class Http2Listener {
     return all;
   }
 
-  /** The number of accepted connections that were closed at once because of a limit. */
+  /** The number of accepted connections that were closed immediately because of a limit. */
   public long refused() {
     return refused.get();
   }
@@ -280,7 +280,7 @@ public final class Http2Listener {
     return closePort(AcceptedConnections::drain);
   }
 
-  /** Closes the port and every connection at once; returns the same future as {@link #drain}. */
+  /** Closes the port and all connections immediately; returns the future of {@link #drain}. */
   public CompletableFuture<Void> close() {
     return closePort(AcceptedConnections::close);
   }

@@ -76,7 +76,7 @@ public sealed interface ListenAddress {
     return new Tcp(host == null ? LOOPBACK : host, Integer.parseInt(port));
   }
 
-  /** Whether the two addresses cannot be bound at the same time; false if a port is 0. */
+  /** Whether only one of the two addresses can be bound at a time; false if a port is 0. */
   default boolean collidesWith(ListenAddress other) {
     if (this instanceof Tcp a && other instanceof Tcp b) {
       return a.port() == b.port()

@@ -38,8 +38,8 @@ final class OpenFiles {
   }
 
   /**
-   * Returns the number of files that callers may use, three quarters of the soft limit. The JVM
-   * raises the soft limit to the hard limit when it starts.
+   * Returns how many open files callers may use: three quarters of the soft limit. The JVM raises
+   * the soft limit to the hard limit when it starts.
    *
    * @param lines the lines of {@code /proc/self/limits}
    */

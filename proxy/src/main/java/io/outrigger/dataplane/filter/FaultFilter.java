@@ -131,7 +131,7 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
     return number < min || number > max ? Optional.empty() : Optional.of((int) number);
   }
 
-  /** Returns the last value of a header as a number; {@link #ABSENT} without a valid number. */
+  /** Returns a header's last value as a number; {@link #ABSENT} if there is no valid number. */
   private static long number(RequestView request, String header) {
     String values = request.header(header);
     if (values == null) {

@@ -19,7 +19,7 @@ public record FilterChain(List<RouteFilter> filters) {
     filters = List.copyOf(filters);
   }
 
-  /** Returns this chain with a last filter that answers every request. */
+  /** Returns a copy of this chain with one more filter at its end, which answers every request. */
   public FilterChain refusing(FilterStep.Answer answer) {
     return new FilterChain(
         Stream.concat(filters.stream(), Stream.of(new Refusal(answer))).toList());
@@ -54,7 +54,7 @@ public record FilterChain(List<RouteFilter> filters) {
     return filters.stream().flatMap(filter -> filter.plan(request, clusters).stream()).toList();
   }
 
-  /** Returns the filters' decisions on a request up to a refusal; see {@link RouteFilter#judge}. */
+  /** Returns decisions on a request up to the first refusal; see {@link RouteFilter#judge}. */
   public List<RouteFilter.Verdict> judge(AuthorizationInput input) {
     List<RouteFilter.Verdict> verdicts = new ArrayList<>();
     for (RouteFilter filter : filters) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * The possible effects of a filter on a request, for explanations.
  *
- * @param effects the description of each effect by the name of the effect, in order
+ * @param effects the name and the description of each effect, in order
  * @param session the session that the filter assigns; empty when it assigns no session
  */
 public record FilterPlan(

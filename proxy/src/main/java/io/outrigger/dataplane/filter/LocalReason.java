@@ -20,7 +20,7 @@ public enum LocalReason {
   UPSTREAM_RESET,
   /** The backend ended a gRPC response without a status (SC-17). */
   MISSING_STATUS,
-  /** The request breaks a rule of gRPC, such as a malformed {@code grpc-timeout}. */
+  /** The request violates gRPC's protocol, for example by a malformed {@code grpc-timeout}. */
   BAD_REQUEST,
   /** The request's header list is larger than {@code --max-header-bytes}. */
   HEADERS_TOO_LARGE;
@@ -46,7 +46,7 @@ public enum LocalReason {
 
   /**
    * Returns the status, with its code replaced if the proxy must not send that code (A54, SC-23).
-   * An injected fault may have any code; other failures have a code of A54's restricted set.
+   * For an injected fault, every code is allowed; for other failures, A54 forbids some codes.
    */
   public RpcStatus allowed(RpcStatus status) {
     return this == FAULT ? status : status.restricted();

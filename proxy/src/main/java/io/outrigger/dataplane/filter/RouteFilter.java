@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * An HTTP filter of one route, with the route's overrides applied (A39). Immutable: the call
- * ({@link FilteredCall#session}) or the returned step holds the state of one call.
+ * An HTTP filter of one route, with the route's overrides applied (A39). A filter is immutable;
+ * {@link FilteredCall#session} or the returned step holds the state of one call.
  */
 @AnyThread
 public interface RouteFilter {
@@ -18,7 +18,7 @@ public interface RouteFilter {
    *
    * @param filter the name of the HTTP filter in the listener; empty when the proxy itself refuses
    *     the request
-   * @param action the action of the filter's policies; empty without policies
+   * @param action the action of the filter's policies; empty if the filter has no policies
    * @param policy the policy that decides; empty when no policy matches
    * @param refusal the answer to the request; empty when the filter passes the request
    */
@@ -32,15 +32,15 @@ public interface RouteFilter {
 
   /**
    * Handles the final response headers of a backend, before they are sent to the app. Filters are
-   * called in reverse order, but not for responses that the proxy itself generates.
+   * called in reverse order. No filter is called for a response that the proxy itself generates.
    *
-   * @param fields adds a response header; takes its name in lower case, and its value
+   * @param fields called with the name (in lower case) and the value of each response header to add
    */
   default void onResponse(FilteredCall call, BiConsumer<String, String> fields) {}
 
   /**
-   * Describes the possible effects of {@link #onRequest} on a request of a forward, without a
-   * change of state; empty when the filter would do nothing.
+   * Describes, without a change of state, the possible effects of {@link #onRequest} on a request
+   * of a forward; empty when the filter would do nothing.
    *
    * @param clusters the clusters of the route
    */
@@ -49,8 +49,8 @@ public interface RouteFilter {
   }
 
   /**
-   * Returns the decision of {@link #onRequest} about a request to a served listener, without a
-   * change of state; empty for a filter that never refuses requests.
+   * Returns, without a change of state, the decision of {@link #onRequest} about a request to a
+   * served listener; empty for a filter that never refuses requests.
    */
   default Optional<Verdict> judge(AuthorizationInput input) {
     return Optional.empty();

@@ -147,7 +147,7 @@ public final class SessionFilter implements RouteFilter {
 
     /**
      * Returns the cluster that the cookie names if it is one of the given clusters; otherwise an
-     * empty text. The cluster's name in the cookie may have the prefix of A60's text (A55-04).
+     * empty text. The cluster's name in the cookie may begin with {@link #CLUSTER_PREFIX} (A55-04).
      */
     public String cluster(Set<String> clusters) {
       String named = namedCluster();
@@ -198,11 +198,11 @@ public final class SessionFilter implements RouteFilter {
    * The content of a session cookie (A60 "Include Cluster Name in the Cookie", A75): {@code
    * addr[,addr…];cluster} in base64.
    *
-   * @param addresses the addresses of one endpoint, with the used address first; never empty
+   * @param addresses the addresses of one endpoint, beginning with the address in use; never empty
    * @param cluster the cluster; empty in a cookie of A55's form, which does not name the cluster
    */
   record Value(List<EndpointAddress> addresses, String cluster) {
-    /** The maximum number of addresses in a cookie; more are ignored (decision proxy-0012). */
+    /** The maximum number of addresses in a cookie; others are ignored (decision proxy-0012). */
     static final int MAX_ADDRESSES = 64;
 
     Value {

@@ -49,8 +49,8 @@ final class Attempt implements CallTransport.Waiter {
   private @Nullable Http2Stream stream;
 
   /**
-   * Response headers with {@code grpc-status} but without END_STREAM, held back until the next
-   * frame: the hyper library ends a Trailers-Only response with an empty DATA frame.
+   * Holds back response headers with {@code grpc-status} but without END_STREAM until the next
+   * frame, because the hyper library ends a Trailers-Only response with an empty DATA frame.
    */
   private @Nullable HeaderList early;
 

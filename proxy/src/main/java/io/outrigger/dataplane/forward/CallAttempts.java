@@ -48,8 +48,8 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class CallAttempts implements PickContext, FilteredCall {
   /**
-   * The maximum number of transparent retries of a call after refusals by whole connections ({@link
-   * Refusal#OF_CONNECTION}, decision proxy-0033).
+   * The maximum number of transparent retries of a call whose connections close before they process
+   * the request ({@link Refusal#OF_CONNECTION}, decision proxy-0033).
    */
   static final int MAX_TRANSPARENT_RETRIES = 64;
 
@@ -72,7 +72,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     BACKING_OFF,
     OVER;
 
-    /** Returns the given phase; throws if this phase must not change to the given phase. */
+    /** Returns the given phase; throws if the given phase must not follow this phase. */
     Phase to(Phase next) {
       boolean isAllowed =
           switch (this) {
@@ -225,8 +225,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Returns the resolution note (A88) for failures of this call. The resolution note is that of the
-   * attempt's leaf cluster or, before an attempt, of the routed cluster. Empty before routing.
+   * Returns the resolution note (A88) for failures of this call: during an attempt the note of the
+   * attempt's leaf cluster, otherwise the note of the routed cluster. Empty before routing.
    */
   String resolutionNote() {
     if (attempt != null && (phase == Phase.OPENING || phase == Phase.STREAMING)) {
@@ -235,7 +235,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     return cluster == null ? "" : cluster.note();
   }
 
-  /** Begins the first attempt, or the next attempt that the retry policy counts. */
+  /** Begins the first attempt, or a retry that the retry policy counts (no transparent retry). */
   void begin() {
     beginAttempt(false);
     pick();
@@ -258,8 +258,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Picks until the call has a stream, has to wait, or is answered. Each repetition of the loop
-   * needs a newly published picker, so the loop ends.
+   * Picks until the call has a stream, has to wait, or is answered. Each repetition needs a newly
+   * published picker, so the repetitions end.
    */
   private void pick() {
     ClusterHandle routed = requireNonNull(cluster);
@@ -435,9 +435,9 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   /**
-   * Sends a refused request again, with all of its data (SC-34). The new pick runs in a separate
-   * task, because the connection that lost its streams may not yet be marked as closing. The retry
-   * policy does not count a transparent retry.
+   * Sends a refused request again, with all of its data (SC-34). The new pick runs in a later task,
+   * because the connection that refused the request may not be marked as closing until then. The
+   * retry policy does not count a transparent retry.
    */
   private void retryTransparently(RpcStatus failure) {
     transparentRetries++;

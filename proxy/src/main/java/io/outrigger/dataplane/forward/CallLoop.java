@@ -26,7 +26,7 @@ public final class CallLoop implements Executor {
   final RandomSource random;
   final DeadlineTimers deadlines;
 
-  /** Recurring {@link RequestHead}s, by the hashes of their header lists (decision proxy-0075). */
+  /** Caches recurring {@link RequestHead}s by their header lists' hashes (decision proxy-0075). */
   private final @Nullable RequestHead[] heads = new RequestHead[HEADS];
 
   /**

@@ -51,7 +51,7 @@ abstract class CallTime extends DeadlineTimers.Entry {
     return limitNanos != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos;
   }
 
-  /** The time until the deadline, at least 1 ns; {@link EffectiveTimeout#NONE} without a limit. */
+  /** The time until the deadline (at least 1 ns), or {@link EffectiveTimeout#NONE} if unlimited. */
   long remainingNanos() {
     return limitNanos == EffectiveTimeout.NONE
         ? EffectiveTimeout.NONE

@@ -11,7 +11,7 @@ public interface CallTransport extends Transport {
    * Opens a stream whose events occur on the given loop, which must be the current loop. While no
    * connection admits a stream, waiters are queued in order of arrival (SC-36).
    *
-   * @param waiter gets {@link Waiter#onOpened}, possibly before this method returns
+   * @param waiter notified by {@link Waiter#onOpened}, possibly before this method returns
    * @return false if the transport accepts no streams; the waiter is then not notified
    */
   boolean open(int loop, Waiter waiter);

@@ -58,7 +58,7 @@ public sealed interface Caller {
       return LocalReason.APP_UNREACHABLE;
     }
 
-    /** Replaces any {@code x-forwarded-client-cert} from the peer by the proxy's field, if any. */
+    /** Removes the peer's {@code x-forwarded-client-cert}; adds the proxy's own, if any. */
     @Override
     public HeaderList forwarded(HeaderList request) {
       HeaderList others = request.without(KnownName.FORWARDED_CLIENT_CERT);

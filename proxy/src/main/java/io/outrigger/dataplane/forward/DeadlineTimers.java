@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
  * the slot {@code tick % SLOTS}, so arming and disarming an entry take constant time. A deadline
  * never fires early, and at most one tick late.
  *
- * <p>The loop has at most one alarm, not a task for each request. A new deadline before the alarm
- * moves the alarm forward to it; the end of a call moves no alarm. The alarm fires the deadlines
- * that have passed, and is then set to the next slot with entries.
+ * <p>The loop has at most one alarm, not a task for each request. If a new deadline is earlier than
+ * the alarm, the alarm is set to this deadline; the end of a call does not change the alarm. The
+ * alarm fires the deadlines that have passed, and is then set to the next slot with entries.
  */
 @LoopConfined
 public final class DeadlineTimers {
@@ -56,7 +56,7 @@ public final class DeadlineTimers {
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
-  /** The maximum number of deadlines per task, since thousands of calls may end at one time. */
+  /** The maximum number of deadlines that a task fires, because thousands may pass at one time. */
   private static final int FIRED_PER_TASK = 64;
 
   private final LongSupplier clock;
@@ -146,7 +146,7 @@ public final class DeadlineTimers {
     }
   }
 
-  /** Returns the tick of the next slot with entries, whose deadlines may be further ahead. */
+  /** Returns the tick of the next slot with entries, some of which may be due in a later round. */
   private long nextTick() {
     for (long tick = doneTick + 1; tick <= doneTick + SLOTS; tick++) {
       Entry slot = slotOf(tick);

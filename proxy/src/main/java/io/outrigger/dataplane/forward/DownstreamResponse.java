@@ -30,7 +30,7 @@ final class DownstreamResponse {
 
   /** The progress of the response; a phase never goes back. */
   private enum Phase {
-    /** Nothing but informational responses was sent. */
+    /** The final headers were not sent yet; informational responses may have been sent. */
     AWAITED,
     /** Final headers were sent; only trailers or a reset can end the response. */
     BEGUN,
@@ -187,7 +187,7 @@ final class DownstreamResponse {
     }
   }
 
-  /** Called after each write: in phase {@code STOPPING}, resets the stream when all is written. */
+  /** Called after each write: in phase {@code STOPPING}, resets the stream after the last write. */
   void onSent() {
     if (phase == Phase.STOPPING && stream.pendingBytes() == 0) {
       reset(Http2Error.NO_ERROR);

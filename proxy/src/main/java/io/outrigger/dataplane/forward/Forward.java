@@ -44,7 +44,7 @@ public final class Forward {
   private final @Nullable HeaderField fixedAuthority;
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
-  /** The authority of the last used target, as a field; a race between loops is harmless. */
+  /** The authority of the last used target, as a header field; a race between loops is harmless. */
   private @Nullable CachedAuthority cachedAuthority;
 
   private record CachedAuthority(ForwardTarget target, HeaderField field) {}
@@ -165,9 +165,9 @@ public final class Forward {
   }
 
   /**
-   * Returns the {@code :authority} for the backend (SC-32). Uses the first available authority: the
-   * app's in mode {@code preserve}, the route's (A81 "xds_cluster_impl LB Policy Changes"), the
-   * fixed one of {@code --authority}, or the target's.
+   * Returns the {@code :authority} for the backend (SC-32). The authority is the first that exists
+   * of: the app's authority (only in mode {@code preserve}), the route's (A81 "xds_cluster_impl LB
+   * Policy Changes"), the fixed authority of {@code --authority}, the target's.
    *
    * @param rewritten the authority that the route sets; empty when the route sets none
    */

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The idea: a ForwardedCall and the current attempt of its {@link CallAttempts} link the app's
- * stream with the backend's stream. Data from the app or the backend is forwarded at once;
+ * stream with the backend's stream. Data from the app or the backend is forwarded immediately;
  * flow-control credit is returned when the data was sent. The request's body is buffered only while
  * there is no backend stream; the flow-control window of the app's stream limits the buffered
  * bytes. Every call ends by running {@link #settle} exactly once; events in phase DONE are dropped.
@@ -194,7 +194,7 @@ public final class ForwardedCall implements StreamHandler {
 
   /**
    * Whether at least half of the time limit has passed. An app's reset in the second half of the
-   * limit is not abuse: the app's own timer started earlier and may have ended.
+   * time limit is not abuse, because the app's own timer may have expired.
    */
   @Override
   public boolean isTimeUp() {
@@ -331,7 +331,7 @@ public final class ForwardedCall implements StreamHandler {
 
   // Events that the attempts report.
 
-  /** Called when the response is complete. A request that is not gRPC may continue to send data. */
+  /** Called when the response is complete. A request that is not gRPC may still be incomplete. */
   void onResponseEnd() {
     if (isGrpc() || app.requestEnded()) {
       finish();

@@ -39,8 +39,8 @@ final class HopByHopHeaders {
    *
    * @param authority replaces the app's {@code :authority}
    * @param encrypted whether the connection to the backend uses TLS
-   * @param timeoutNanos the {@code grpc-timeout} to send (A31-37); {@link EffectiveTimeout#NONE} to
-   *     send none
+   * @param timeoutNanos the {@code grpc-timeout} to send (A31-37), or {@link EffectiveTimeout#NONE}
+   *     to send no {@code grpc-timeout}
    * @param previousAttempts the number of previous attempts that the retry policy counts (A44-11)
    * @param context the fields of a trace context, which replace the app's fields of the same names
    * @return 0 when the block was sent; otherwise the size of the header list, which exceeds the

@@ -69,7 +69,7 @@ public final class LocalReply {
     return withStatus(HeaderList.builder(last.size() + 3).addAll(last), status, reason);
   }
 
-  /** Builds the header block of an answer to a request that is not gRPC. */
+  /** Builds the header block with which the proxy answers a request that is not gRPC. */
   static HeaderList http(int status, LocalReason reason, int length) {
     return HeaderList.builder(4)
         .add(KnownName.STATUS, Integer.toString(status))

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * cluster on which the call is parked, and the call's delays.
  *
  * <p>The control loop wakes a parked call once, and the call continues on its event loop. A wake-up
- * has no effect after the end of the {@link Parking} for which it was sent.
+ * has no effect if the {@link Parking} for which it was sent has ended.
  */
 @LoopConfined
 final class PendingCall {
   /**
    * Limits the waiting requests of one forward over all event loops, by their number and by their
-   * bytes (SC-22). A request that does not have to wait is not counted.
+   * bytes (SC-22). A request that does not have to wait does not count against the limits.
    */
   record Limit(Budget requests, Budget bytes) {}
 
@@ -44,7 +44,7 @@ final class PendingCall {
     this.onWoken = onWoken;
   }
 
-  /** Counts the call as waiting unless it is already counted; false when too many calls wait. */
+  /** Counts the call as waiting (only once); returns false when too many calls wait. */
   boolean reserve(HeaderList head) {
     if (reserved) {
       return true;

@@ -26,10 +26,10 @@ final class ReplayBuffer {
 
   private final Budget budget;
 
-  /** All bytes of a small copy; null for a large copy. */
+  /** All bytes of a copy of up to {@link #ARRAY_BYTES}; null for a larger copy. */
   private byte @Nullable [] small;
 
-  /** All bytes of a large copy; null for a small copy. */
+  /** All bytes of a copy of more than {@link #ARRAY_BYTES}; null for a smaller copy. */
   private @Nullable ByteBuf large;
 
   private int size;
@@ -82,7 +82,7 @@ final class ReplayBuffer {
     return size;
   }
 
-  /** Returns {@link #large} with space for {@code more} bytes; moves a small copy into it. */
+  /** Adds space to {@link #large}; if it is null, creates it with the bytes of {@link #small}. */
   private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
     ByteBuf buffer = large;
     if (buffer == null) {

@@ -39,7 +39,7 @@ public final class RequestHead implements CallRequest {
   private boolean waitForReady;
   private @Nullable String resolvedPath;
 
-  /** Caches the last header list for a backend; null for headers that do not recur. */
+  /** Caches the header list last built for a backend; null if the app's headers do not recur. */
   private @Nullable Upstream upstream;
 
   /** A header list for a backend, and the values that this proxy has set in the list. */

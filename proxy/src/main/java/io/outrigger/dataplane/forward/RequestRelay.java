@@ -27,7 +27,7 @@ final class RequestRelay {
   /** The buffered data after the bytes in {@link #replay}; no stream has received it yet. */
   private @Nullable PendingData buffered;
 
-  /** The trailers of a request that is not gRPC, which may have to be sent again. */
+  /** The trailers of a request that is not gRPC; kept because they may have to be sent again. */
   private @Nullable HeaderList trailers;
 
   /** The first bytes of the body; empty when the request cannot be sent again. */
@@ -81,7 +81,7 @@ final class RequestRelay {
 
   /**
    * Sends all buffered data on a stream whose headers were already sent; data that arrives
-   * afterwards is forwarded at once.
+   * afterwards is forwarded immediately.
    */
   void open(Http2Stream stream) {
     backend = stream;
@@ -107,7 +107,7 @@ final class RequestRelay {
     stream.sendData(data, endStream);
   }
 
-  /** Called when the backend's stream has ended, with the data that this stream did not send. */
+  /** Called when the backend's stream has ended; takes the data that this stream did not send. */
   void close(PendingData unsent) {
     backend = null;
     int copied = replay.size();

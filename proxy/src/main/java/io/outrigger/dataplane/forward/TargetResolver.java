@@ -17,7 +17,7 @@ public interface TargetResolver {
    */
   Outcome<ForwardTarget> targetFor(CharSequence authority);
 
-  /** Whether only requests with an authority have a target. */
+  /** Whether a request without an authority has no target. */
   default boolean needsAuthority() {
     return false;
   }

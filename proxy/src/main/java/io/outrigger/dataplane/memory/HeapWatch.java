@@ -18,26 +18,27 @@ import java.util.function.LongSupplier;
  *       because a JVM with a full heap does little but collect.
  *   <li>If the live bytes make memory short, the watch collects again after {@link #PERIOD},
  *       because peers may have released bytes since. The time between two collections doubles each
- *       time, up to {@link #MAX_REPEAT}, because the live bytes may belong to a large
+ *       time, up to {@link #MAX_REPEAT}, because no collection frees the live bytes of a large
  *       configuration.
  *   <li>When the heap's committed size has grown, the watch collects the heap. Since Java 24 the
  *       serial collector extends the old generation up to the heap's limit before it collects.
- *       Without the watch, the heap of a sidecar on a large machine would grow for days. Earlier
- *       versions of Java collected the old generation when it had grown. No flag of the collector
+ *       Without the watch, the heap of a sidecar on a large machine would grow for days. Before
+ *       Java 24, the JVM collected the old generation when it had grown. No flag of the collector
  *       bounds the heap's growth: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply only
- *       after a full collection, which does not happen. While memory is short, a grown heap alone
- *       does not cause a collection: the rules for used and live bytes then apply.
+ *       after a full collection, which the JVM does not start while the heap can grow. While memory
+ *       is short, a grown heap alone does not cause a collection: the rules for used and live bytes
+ *       then apply.
  * </ul>
  */
 @ControlConfined
 public final class HeapWatch {
-  /** The system property that launchers set if the JVM does not collect a heap that has grown. */
+  /** The system property that launchers set for JVMs that let the heap grow to its limit. */
   private static final String COLLECT_GROWN = "outrigger.heap.collect-grown";
 
   /** The time between two checks whether the heap has grown. */
   static final Duration PERIOD = Duration.ofSeconds(5);
 
-  /** The maximum time between two collections while live bytes make memory short. */
+  /** The maximum time between two collections while memory is short because of live bytes. */
   static final Duration MAX_REPEAT = Duration.ofSeconds(30);
 
   /** The time for which the heap must stay full before {@link #onFull} runs. */
@@ -75,7 +76,7 @@ public final class HeapWatch {
 
   private long collectedNanos;
 
-  /** The time between two collections while live bytes make memory short. */
+  /** The time between two collections while memory is short because of live bytes. */
   private Duration repeat = PERIOD;
 
   /** The last time at which the heap was not full. */
@@ -83,8 +84,8 @@ public final class HeapWatch {
 
   /**
    * @param loop the control loop of a thread that only the watch uses
-   * @param collectGrown whether to collect a heap that has grown, because the JVM does not collect
-   *     it
+   * @param collectGrown whether the watch collects a heap that has grown, because the JVM itself
+   *     does not do so
    * @param gauge receives the number of live bytes after each collection
    * @param onFull called when the heap has been full for {@link #FULL_LIMIT}
    */
@@ -131,8 +132,8 @@ public final class HeapWatch {
   }
 
   /**
-   * Updates the gauge with the live bytes after a collection if one is useful and due; otherwise
-   * with the used bytes.
+   * If a collection is useful and due, collects the heap and updates the gauge with the live bytes;
+   * otherwise updates the gauge with the used bytes.
    */
   private void measure() {
     boolean isOutdated = isOutdated();
@@ -177,8 +178,8 @@ public final class HeapWatch {
   }
 
   /**
-   * Whether the used bytes fill the old generation. Room in the young generation does not count: a
-   * collection moves live objects from there to the old generation.
+   * Whether the used bytes fill the old generation. Free space in the young generation does not
+   * count, because a collection moves live objects from there to the old generation.
    */
   private boolean isFull() {
     return heap.usedBytes.getAsLong() > (heap.maxBytes - MemoryPlan.YOUNG_BYTES) * FULL_SHARE;

@@ -19,46 +19,48 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The connections of one event loop, ranked by the memory that they hold. While memory is short,
- * reading from the heaviest connections is paused. While memory is nearly used up, the heaviest
- * connections are ended one after the other. {@link MemoryGauge} measures the memory.
+ * reading is paused on the connections that hold the most memory. While memory is nearly used up,
+ * the connections that hold the most memory are ended one by one. {@link MemoryGauge} measures the
+ * memory.
  *
- * <p>The score of a connection is {@code weight * (1 + s)}. The weight is the number of bytes that
- * the connection holds; {@code s} is the number of seconds without progress. Below 1 MiB of weight,
- * the score is divided by {@code 1 + moves} ({@link MemoryHolder#moves}). Dividing by the activity
- * protects a busy app when thousands of idle connections each hold less than the app, but together
- * hold too much. Reading resumes {@value #SHORT_TICK_MILLIS} ms after a pause, because the peer's
- * next frame may be the WINDOW_UPDATE that frees memory.
+ * <p>The score of a connection is {@code weight * (1 + s)}, where {@code weight} is the number of
+ * bytes that the connection holds, and {@code s} is the number of seconds without progress. If a
+ * connection holds less than 1 MiB, its score is divided by {@code 1 + moves} ({@link
+ * MemoryHolder#moves}). Dividing the score by the moves protects a busy app when thousands of idle
+ * connections each hold less than the app, but together hold too much. Reading resumes {@value
+ * #SHORT_TICK_MILLIS} ms after a pause, because the peer's next frame may be the WINDOW_UPDATE that
+ * frees memory.
  *
  * <p>A loop may have ten thousand connections, so each iteration of the event loop does little
- * work. A connection is paused only when it sends something. One iteration resumes at most {@value
- * #RESUMED_PER_TURN} paused connections, and ends connections for about 5 ms (decision proxy-0085).
+ * work. Only a connection that sends something is paused. One iteration resumes at most {@value
+ * #RESUMED_PER_TURN} connections, and spends about 5 ms on ending others (decision proxy-0085).
  */
 @LoopConfined
 final class LoopMemory implements ProcessMemory.Accounts {
-  /** The number of bytes that one loop reads between two measurements of the gauge. */
+  /** The number of bytes that a loop reads before {@link MemoryGauge} measures memory again. */
   private static final int MEASURED_BYTES = 64 << 10;
 
   private static final long CALM_TICK_MILLIS = 1_000;
   private static final long SHORT_TICK_MILLIS = 100;
 
-  /** The maximum number of paused connections that are resumed in one turn of the loop. */
+  /** The maximum number of paused connections that one iteration of the loop resumes. */
   private static final int RESUMED_PER_TURN = 256;
 
   /**
-   * While memory is short but not used up, connections below {@code HEAVY_BYTES} are not paused.
-   * Connections to backends below {@code HEAVY_BYTES} are never ended.
+   * While memory is short but not used up, a connection that holds less than {@code HEAVY_BYTES} is
+   * not paused. A connection to a backend is ended only if it holds {@code HEAVY_BYTES} or more.
    */
   private static final int HEAVY_BYTES = 256 << 10;
 
   /**
-   * A connection below {@code TRIFLE_BYTES} is not ended, even when memory is full, while another
-   * loop has a connection that is more than four times as heavy.
+   * A connection that holds less than {@code TRIFLE_BYTES} is not ended, even when memory is full,
+   * while a connection of another loop holds more than four times as many bytes.
    */
   private static final int TRIFLE_BYTES = 64 << 10;
 
   private static final long MAX_STILL_SECONDS = 255;
 
-  /** A connection with {@code CAUSE_BYTES} or more is paused or ended even if it is busy. */
+  /** A connection that holds {@code CAUSE_BYTES} is paused or ended even if it is busy. */
   private static final long CAUSE_BYTES = 1 << 20;
 
   /**
@@ -88,7 +90,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   /** The connections that are still to be ended, in the order in which they will be ended. */
   private final Deque<Ranked> order = new ArrayDeque<>();
 
-  /** The bytes of the heaviest connection, as last measured; other threads read this field. */
+  /** The bytes of the connection that holds the most, as last measured; other threads read them. */
   private volatile long heaviest;
 
   private volatile long weight;
@@ -145,7 +147,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   /**
    * When memory is used up, reading from apps is paused, because thousands of idle connections may
    * each send a little, but together send too much. Reading from busy apps that hold little is not
-   * paused. An app is paused only when it sends something, which saves work for idle connections.
+   * paused. To save work for idle connections, an app is not paused until it sends something.
    * Reading from backends goes on until the heap is almost full, because busy apps need their
    * responses.
    */
@@ -265,8 +267,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Whether another loop has a connection more than four times as heavy as this loop's candidate.
-   * When memory is full, the result is true only for a candidate below {@link #TRIFLE_BYTES}.
+   * Whether a connection of another loop holds over four times the bytes of the given connection.
+   * When memory is full, false for a connection of {@link #TRIFLE_BYTES} or more.
    */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4

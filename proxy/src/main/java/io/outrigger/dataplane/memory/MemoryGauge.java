@@ -22,8 +22,7 @@ import java.util.function.LongSupplier;
 /**
  * Measures how much memory peers make the process hold ({@code --max-memory}). The measure is the
  * sum of three numbers: bytes that Netty's allocator has given out, bytes of {@link TlsMemory}, and
- * live bytes of the heap after a collection. The live bytes of the program itself are subtracted
- * from the sum.
+ * live bytes of the heap after a collection. The live bytes of the program itself do not count.
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read only ten times a second
@@ -31,15 +30,16 @@ import java.util.function.LongSupplier;
  * from 100 % full: new connections, and requests on connections that hold 256 KiB, are refused
  * </pre>
  *
- * <p>A threshold in percent applies to the largest of three ratios: live heap to the heap's limit;
- * buffers outside of the heap to the buffers' limit; live heap plus buffers to the total limit. The
- * heap is a reason to end connections only after a collection, because only a collection shows how
- * much of the heap is live. Between two collections, the gauge reads the used bytes of the heap,
- * garbage included. Memory counts as short, and {@link HeapWatch} collects the heap, when the used
- * bytes exceed 85 % of the heap's limit and have grown by more than short-lived garbage. When the
- * used bytes exceed 100 % of the heap's limit, the proxy stops reading from apps, except busy apps
- * that hold little. Above 115 % of the heap's limit, the proxy also stops reading from backends,
- * because no window limits response headers.
+ * <p>Each threshold is a percentage of the peers' {@link Limits}, and applies to the largest of
+ * three ratios: live heap to the heap limit; buffers outside of the heap to the buffer limit; live
+ * heap plus buffers to the total limit. The heap is a reason to end connections only after a
+ * collection, because only a collection shows how much of the heap is live. Between two
+ * collections, the gauge reads the used bytes of the heap: with garbage, without the program's own
+ * bytes. Memory counts as short, and {@link HeapWatch} collects the heap, when the used bytes
+ * exceed 85 % of the peers' heap limit and have grown by more than short-lived garbage. When the
+ * used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from apps, except busy
+ * apps that hold little. Above 115 % of the peers' heap limit, the proxy also stops reading from
+ * backends, because no flow-control window limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -49,8 +49,8 @@ public final class MemoryGauge implements ProcessMemory {
   private static final double FULL = 1;
 
   /**
-   * The ratio of the used heap to the heap's limit above which reading from backends stops. At a
-   * ratio of 1.28, the old generation is full ({@link MemoryPlan}).
+   * The ratio of the used heap to the peers' heap limit above which reading from backends stops. If
+   * the used heap is 1.28 times this limit, the old generation is full ({@link MemoryPlan}).
    */
   private static final double HEAP_FULL = 1.15;
 
@@ -71,7 +71,7 @@ public final class MemoryGauge implements ProcessMemory {
   private final LongAdder endedBackends = new LongAdder();
   private final AtomicBoolean relieving = new AtomicBoolean();
 
-  /** The weight of connections that are still to be ended, as computed at the last collection. */
+  /** The bytes that must still be freed by ending connections; computed at each collection. */
   private final AtomicLong heapToEnd = new AtomicLong();
 
   /** The number of bytes that connections have released since the last collection began. */
@@ -85,19 +85,19 @@ public final class MemoryGauge implements ProcessMemory {
   /** The bytes on the heap that peers held after the last collection. */
   private volatile long heldHeap;
 
-  /** The larger of: buffers to the buffers' limit; buffers plus live heap to the total limit. */
+  /** The larger of two ratios: buffers to their limit; buffers and live heap to the total limit. */
   private volatile double directShare;
 
   private volatile double heapShare;
 
-  /** The ratio of the used heap, garbage included, to the heap's limit. */
+  /** The ratio of the peers' used heap, garbage included, to the peers' heap limit. */
   private volatile double usedShare;
 
   private volatile boolean isSuspect;
 
   /**
    * @param heapUsed supplies the used bytes of the heap, garbage included
-   * @param direct supplies the bytes of all buffers outside of the heap, and of TLS
+   * @param direct supplies the bytes outside of the heap: all buffers, and the memory of TLS
    */
   public MemoryGauge(Limits limits, LongSupplier heapUsed, LongSupplier direct) {
     this.limits = limits;
@@ -207,10 +207,10 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers may hold too much: the used heap exceeds 85 % of the heap's limit, and has grown
-   * since the last collection by more than the usual garbage. Up to 100 % of the heap's limit, a
-   * full young generation counts as usual garbage, because the JVM collects the young generation by
-   * itself.
+   * Whether peers may hold too much: the used heap exceeds 85 % of the peers' heap limit, and has
+   * grown since the last collection by more than the usual garbage. Up to 100 % of the peers' heap
+   * limit, a full young generation counts as usual garbage, because the JVM collects the young
+   * generation by itself.
    */
   private boolean isSuspect(long held) {
     long garbage = limits.heapBytes() / 8;
@@ -248,9 +248,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Returns the total weight of the connections to be ended. A weight is an estimate of bytes. To
-   * free a fraction of the peers' heap, connections with this fraction of the weight of all
-   * connections are ended.
+   * Returns the total weight (the estimated bytes) of the connections to be ended. To free a tenth
+   * of the peers' heap, for example, connections with a tenth of the total weight are ended.
    */
   private long weightToEnd() {
     long all = loops.values().stream().mapToLong(LoopMemory::weight).sum();
@@ -288,7 +287,7 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Ends the heaviest connection because an allocation failed.
+   * Ends a connection that holds much memory, because an allocation failed.
    *
    * @return whether there was a connection to end
    */

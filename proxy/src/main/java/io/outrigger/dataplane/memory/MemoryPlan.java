@@ -26,14 +26,16 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final long MIB = 1 << 20;
 
   /**
-   * {@code MinRAMPercentage}, for small containers. The JVM uses {@code MinRAMPercentage} if the
+   * The heap's share of a small container's memory: the JVM uses {@code MinRAMPercentage} if the
    * resulting heap is smaller than the JVM's default maximum heap of 124.8 MiB.
    */
   private static final double SMALL_SHARE = 0.28;
 
   private static final long SMALL_HEAP_BYTES = 125 * MIB;
 
-  /** {@code MaxRAMPercentage}, for containers of at least 445 MiB (heaps of at least 156 MiB). */
+  /**
+   * {@code MaxRAMPercentage}, the heap's share of containers of at least 445 MiB (heap: 156 MiB).
+   */
   private static final double SHARE = 0.35;
 
   /** The reserve for everything except heap and buffers; includes the pages of executed files. */
@@ -41,12 +43,12 @@ public record MemoryPlan(long heapBytes, long directBytes) {
 
   /**
    * The memory for classes if there is no start-up cache: 29 MiB on Java 17, 21 MiB on Java 25.
-   * With a start-up cache, classes are pages of a file that the kernel can drop.
+   * With a start-up cache, classes are pages of a mapped file, and the kernel can drop these pages.
    */
   private static final long CLASSES_BYTES = 30 * MIB;
 
   /**
-   * The minimum size of all buffers together, because each call needs buffers. In small containers
+   * The lowest limit for all buffers together, because each call needs buffers. In small containers
    * the buffers use part of the reserve, which is seldom used up there.
    */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
@@ -61,15 +63,15 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final long PROGRAM_BYTES = 13 * MIB;
 
   /**
-   * The part of the old generation that peers may hold, after {@link #PROGRAM_BYTES}; the rest is
-   * for garbage. In a container of 256 MiB, 10,000 idle connections fit into the peers' part of the
-   * heap.
+   * The share of the old generation (without {@link #PROGRAM_BYTES}) that peers may hold; the rest
+   * is for garbage. In a container of 256 MiB, 10,000 idle connections fit into the peers' part of
+   * the heap.
    */
   private static final double PEER_SHARE = 0.78;
 
   /**
-   * The share of the buffer limit that peers may use. The rest of the buffer limit covers the
-   * allocator's rounding of sizes and the memory that the allocator keeps.
+   * The share of the buffer limit that peers may use; the rest is for sizes that the allocator
+   * rounds up, and for memory that it keeps.
    */
   private static final double SAFE_DIRECT_SHARE = 0.9;
 
@@ -94,9 +96,9 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   }
 
   /**
-   * Sets the limit of Netty's buffers, and turns off pooling: Netty allocates each buffer by its
-   * own malloc. A pooling allocator keeps a chunk as long as any part of the chunk is in use, so
-   * the end of a connection frees little. Must be called before the first class of Netty is loaded.
+   * Sets the limit of Netty's buffers, and turns off pooling, so that Netty calls malloc for every
+   * buffer. A pooling allocator keeps a chunk as long as any part of the chunk is in use, so the
+   * end of a connection frees little. Must be called before the first class of Netty is loaded.
    */
   public void limitBuffers() {
     System.setProperty(DIRECT_PROPERTY, Long.toString(directBytes));

@@ -8,10 +8,9 @@ import java.util.List;
  * The memory that peers make the process hold, at one moment.
  *
  * @param heap the bytes on the heap, after the last collection
- * @param direct the bytes in buffers outside of the heap, and of TLS
+ * @param direct the bytes outside of the heap: all buffers, and the memory of TLS
  * @param total the sum of heap and direct bytes
- * @param ended for apps and backends, the connections that were ended to free memory since the
- *     start
+ * @param ended the numbers of connections to apps and to backends that were ended to free memory
  * @param heaviest the connections that hold the most memory, in descending order
  */
 @AnyThread

@@ -16,12 +16,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides how the process reacts to an {@link OutOfMemoryError} (decision proxy-0046). On an event
- * loop, the catch site ends the connection or call in which the error occurred. After the error,
- * the catch site calls {@link #onLoop}, which also ends the heaviest connection. The process ends,
+ * loop, the catch site ends the connection or call in which the error occurred. The catch site then
+ * calls {@link #onLoop}, which also ends a connection that holds much memory. The process ends,
  * with one line that states the reason, in two cases:
  *
  * <ul>
- *   <li>the error ends a thread, or occurs on the control loop and may leave its state
+ *   <li>the error ends a thread, or occurs on the control loop and may leave the loop's state
  *       inconsistent;
  *   <li>the heap stays full after collections, and there is no connection left to end ({@link
  *       HeapWatch}).
@@ -40,7 +40,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
   private final Consumer<String> end;
 
-  /** Ends the heaviest connection; returns false when there is no connection to end. */
+  /** Ends a connection that holds much memory; returns false if there is no connection to end. */
   private volatile BooleanSupplier relief = () -> false;
 
   /**
@@ -85,8 +85,8 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   }
 
   /**
-   * @param heaviestEnds ends the heaviest connection; returns false when there is no connection to
-   *     end
+   * @param heaviestEnds ends a connection that holds much memory; returns false when there is no
+   *     connection to end
    */
   void relieveBy(BooleanSupplier heaviestEnds) {
     relief = heaviestEnds;
@@ -110,8 +110,8 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   }
 
   /**
-   * Ends a process that is out of memory, with one line on stderr and exit code 1. No free memory
-   * is needed: a line with the remedy is built at the start. The line names the reason only if
+   * Ends a process that is out of memory, with one line on stderr and exit code 1. Needs no free
+   * memory, because a line with the remedy is built at the start. The line names the reason only if
    * memory for the longer line is available. Shutdown hooks are not run, because they need memory.
    */
   @AnyThread
@@ -152,7 +152,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
         System.err.flush();
         line = line("outrigger: out of memory " + reason + "; " + remedy);
       } catch (OutOfMemoryError again) {
-        // The line that was built at the start is written, without the reason.
+        // The line that was built at the start is written; it lacks the reason.
       }
       try {
         err.write(line);

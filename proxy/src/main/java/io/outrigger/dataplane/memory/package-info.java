@@ -3,9 +3,9 @@
  * peers make the process hold. When peers hold too much, {@link LoopMemory} chooses the connections
  * to end. When memory runs out, {@link OutOfMemory} reacts.
  *
- * <p>Connections are ranked on their event loop; plans and measurements are safe to use on any
- * thread. CONTRACT section 2, {@code --max-memory}; decisions proxy-0037, proxy-0038 and
- * proxy-0046.
+ * <p>Connections are ranked on their event loop; {@link MemoryPlan} and {@link MemoryGauge} are
+ * safe to use on any thread. CONTRACT section 2, {@code --max-memory}; decisions proxy-0037,
+ * proxy-0038 and proxy-0046.
  */
 @NullMarked
 package io.outrigger.dataplane.memory;

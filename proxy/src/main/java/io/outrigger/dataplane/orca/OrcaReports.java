@@ -25,7 +25,7 @@ public final class OrcaReports {
     }
   }
 
-  /** Returns the serialized message that requests a load report per interval. */
+  /** Returns the serialized message that requests one load report in each interval. */
   public static byte[] request(Duration interval) {
     return OrcaLoadReportRequest.newBuilder()
         .setReportInterval(

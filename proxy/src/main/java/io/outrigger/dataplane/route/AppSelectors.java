@@ -26,9 +26,8 @@ import java.util.Optional;
  *
  * @param app the cluster whose only endpoint is the app
  * @param filters the HTTP filters of the listener's filter chain
- * @param requiresRbac whether each route needs an RBAC filter with action ALLOW, both before and
- *     after the route's overrides; a route without that filter refuses all requests ({@code
- *     --serve-require-rbac})
+ * @param requiresRbac whether a route refuses all requests unless it has an RBAC filter with action
+ *     ALLOW, both before and after the route's overrides ({@code --serve-require-rbac})
  */
 @AnyThread
 public record AppSelectors(

@@ -8,24 +8,24 @@ import java.util.Optional;
 
 /**
  * The time limit that a route sets for a request, computed when the route is published. A31 has two
- * versions of the rules for time limits.
+ * sets of rules for time limits.
  *
  * <ul>
- *   <li>The current version applies to routes with {@code max_stream_duration}. If the connection
- *       manager has {@code max_stream_duration}, the current version also applies to routes without
- *       {@code timeout} and {@code max_grpc_timeout}. In the current version, the first field that
+ *   <li>A31's current rules apply to routes with {@code max_stream_duration}. If the connection
+ *       manager has {@code max_stream_duration}, A31's current rules also apply to routes without
+ *       {@code timeout} and {@code max_grpc_timeout}. By A31's current rules, the first field that
  *       is set decides: {@code grpc_timeout_header_max}, {@code max_stream_duration}, or the
  *       connection manager's {@code max_stream_duration}.
- *   <li>The first version applies to routes to which the current version does not apply. In the
- *       first version, the first field that is set decides: {@code max_grpc_timeout}, {@code
- *       timeout}, or the default of 15 s.
+ *   <li>A31's original rules apply to all other routes. By A31's original rules, the first field
+ *       that is set decides: {@code max_grpc_timeout}, {@code timeout}, or the default of 15 s.
  * </ul>
  *
- * Zero in any of the fields means no limit. A route's limit never extends the app's deadline.
+ * If the deciding field is zero, the request has no time limit. A route's limit never extends the
+ * app's deadline.
  */
 @AnyThread
 public record EffectiveTimeout(long limitNanos, Source source) {
-  /** The value of a time limit that means: no limit. */
+  /** The value that means that there is no time limit. */
   public static final long NONE = Long.MAX_VALUE;
 
   /** The default limit of A31 "Supported Fields". */

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The decisions of one route, prepared when the route is published. For each request, one decision
- * is chosen at random by the weight of its cluster (A31-34).
+ * is chosen at random, in proportion to the weights of the clusters (A31-34).
  */
 @AnyThread
 final class RouteChoice {
   private final RouteDecision[] decisions;
 
-  /** For each decision, the sum of the weights of this decision and all earlier decisions. */
+  /** For each decision, the sum of its routing weight and the weights of all earlier decisions. */
   private final long[] sums;
 
   private RouteChoice(RouteDecision[] decisions, long[] sums) {
@@ -55,7 +55,7 @@ final class RouteChoice {
         : decision;
   }
 
-  /** Returns another route's decision, with this route's RBAC filters before its own filters. */
+  /** Returns the other route's decision, in which this route's RBAC filters run first. */
   RouteDecision guard(RouteDecision other) {
     return other instanceof RouteDecision.Forward call
             && decisions[0] instanceof RouteDecision.Forward own

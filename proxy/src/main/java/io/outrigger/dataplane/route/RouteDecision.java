@@ -30,7 +30,7 @@ public sealed interface RouteDecision {
     }
 
     /**
-     * Changes the call to the route's cluster of the given name (A60 "Config Selector Changes").
+     * Moves the call to the route's cluster with the given name (A60 "Config Selector Changes").
      *
      * @param held the call's current cluster, which is released when the call changes to another
      *     cluster

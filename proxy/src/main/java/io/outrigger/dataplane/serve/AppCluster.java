@@ -41,8 +41,9 @@ import java.util.function.Function;
 @ControlConfined
 public final class AppCluster {
   /**
-   * The maximum number of connections to the app. Many servers admit 100 streams on a connection.
-   * With one connection, a caller whose streams never end could block all other callers.
+   * The maximum number of connections to the app. Many servers admit at most 100 streams per
+   * connection. With a single connection, a caller whose streams never end could block all other
+   * callers.
    */
   private static final int MAX_CONNECTIONS = 100; // decision proxy-0088
 
@@ -144,7 +145,7 @@ public final class AppCluster {
     return "the app cannot be reached: " + failure;
   }
 
-  /** Runs a task as soon as there is a connection to the app, possibly at once. */
+  /** Runs a task as soon as the app is connected; immediately if it is connected already. */
   void whenReachable(Runnable task) {
     if (isReachable()) {
       task.run();

@@ -24,7 +24,7 @@ final class PeerCertificate {
   private PeerCertificate() {}
 
   /**
-   * Returns the names in a certificate that RBAC compares (A41).
+   * Returns those names in a certificate that RBAC compares (A41).
    *
    * @throws CertificateParsingException when the subject alternative names cannot be read; the peer
    *     must then be refused, because its names are unknown

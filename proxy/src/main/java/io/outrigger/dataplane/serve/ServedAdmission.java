@@ -52,7 +52,7 @@ final class ServedAdmission implements Admission {
 
   /**
    * The maximum number of handshakes in progress on one event loop; each needs less than 100 KiB of
-   * memory. A further handshake ends the oldest handshake, which probably belongs to a slow peer.
+   * memory. Beyond this maximum, the oldest handshake (probably with a slow peer) is ended.
    */
   private static final int MAX_HANDSHAKES = 256;
 

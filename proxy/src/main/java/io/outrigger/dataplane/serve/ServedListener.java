@@ -100,7 +100,7 @@ public final class ServedListener {
   private boolean isClosed;
 
   /**
-   * @param callLoops one {@link CallLoop} per event loop in {@code loops}, in the same order
+   * @param callLoops the {@link CallLoop} of each event loop, in the order of the event loops
    */
   public ServedListener(
       ControlLoop control,
@@ -132,9 +132,9 @@ public final class ServedListener {
   /**
    * Serves a configuration. If the given Listener equals the Listener in use, all connections stay
    * open, and the new routes apply to the next requests. A changed Listener applies to all later
-   * connections. New connections wait for the TLS contexts of the changed Listener, because the
-   * previous configuration may be less strict. New connections wait for certificates at most {@link
-   * TlsContexts#FIRST_READING}.
+   * connections. New connections wait until the TLS contexts of the changed Listener are built,
+   * because the previous configuration may be less strict. New connections wait for certificates at
+   * most {@link TlsContexts#FIRST_READING}.
    *
    * @param routes the routes of each filter chain, or the reason why the chain's requests fail
    *     (A36-16)
@@ -309,7 +309,7 @@ public final class ServedListener {
     return end(Http2Listener::drain);
   }
 
-  /** Closes the port and all connections at once. */
+  /** Immediately closes the port and all connections. */
   public CompletableFuture<Void> close() {
     return end(Http2Listener::close);
   }

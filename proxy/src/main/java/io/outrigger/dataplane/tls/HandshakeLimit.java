@@ -21,12 +21,12 @@ import javax.net.ssl.SSLException;
 @LoopConfined
 final class HandshakeLimit extends ChannelDuplexHandler {
   /**
-   * The limit for bytes from a server. A handshake has about six messages, at most one of them
-   * large. The TLS libraries accept 32 KiB for each message.
+   * The maximum number of bytes that a server may send during the handshake. A handshake has about
+   * six messages, at most one of them large. The TLS libraries accept 32 KiB for each message.
    */
   static final int MAX_BYTES = 256 << 10;
 
-  /** The limit for bytes from an untrusted client: a ClientHello and one large certificate. */
+  /** The maximum number of bytes from an untrusted client (ClientHello, large certificate). */
   static final int MAX_BYTES_OF_CLIENT = 64 << 10;
 
   /** The content type of handshake records (RFC 8446 section 5.1). */

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Each record without application data uses one unit of a budget of {@value #MAX_BUDGET}
- *       units. Every {@value #DATA_RECORDS}th record with data adds one unit to the budget. Normal
- *       servers send a few session tickets, and a KeyUpdate after millions of records.
+ *       units. After each {@value #DATA_RECORDS} records with data, the budget grows by one unit.
+ *       Normal servers send a few session tickets, and a KeyUpdate after millions of records.
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  *
@@ -146,8 +146,9 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Calls Netty's {@code channelReadComplete} only when something was read. Without data, Netty
-   * would request reads again and again while no buffer is available, even if reads are paused.
+   * Calls Netty's {@code channelReadComplete} only when something was read. A call without data
+   * would make Netty request reads again and again while no buffer is available, even if reads are
+   * paused.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {

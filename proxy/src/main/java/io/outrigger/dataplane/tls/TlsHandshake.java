@@ -126,8 +126,8 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
       reason += offered(ctx);
     }
     if (tls != null && peer == PeerRole.CLIENT && DISAGREEMENTS.contains(result) && !over) {
-      // Netty drops BoringSSL's alert if the error occurs after a certificate was chosen. If Netty
-      // does send BoringSSL's alert, the client gets the alert twice.
+      // Netty drops BoringSSL's alert if the error occurs after a certificate was chosen. In other
+      // cases, Netty sends BoringSSL's alert, and the client gets two alerts.
       ctx.pipeline().context(tls).writeAndFlush(fatalAlert(HANDSHAKE_FAILURE));
     }
     fail(ctx, result, reason);

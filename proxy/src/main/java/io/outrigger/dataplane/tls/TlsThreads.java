@@ -22,7 +22,7 @@ public final class TlsThreads {
   private static final long IDLE_SECONDS = 10;
   private static final AtomicLong NEXT = new AtomicLong();
 
-  /** A TLS task with its priority: first parts of handshakes run last. */
+  /** A TLS task with its priority: first tasks of handshakes run after all other tasks. */
   private record Part(boolean isFirst, long number, Runnable work)
       implements Runnable, Comparable<Part> {
     static Part of(boolean isFirst, Runnable work) {

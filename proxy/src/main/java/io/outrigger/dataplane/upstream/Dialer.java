@@ -105,7 +105,7 @@ record Dialer(
     return connecting.channel();
   }
 
-  /** The handlers of a socket: HTTP CONNECT (A86), TLS (A29), then HTTP/2. */
+  /** Adds the handlers of a socket for HTTP CONNECT (A86), TLS (A29) and HTTP/2, in this order. */
   private ChannelHandler pipeline(
       @Nullable TlsContext tls,
       ChannelHandler connection,
@@ -157,8 +157,8 @@ record Dialer(
   }
 
   /**
-   * Returns a text with the last part of Netty's message, such as the HTTP status. The earlier
-   * parts of Netty's message contain the addresses of the HTTP proxy and the backend.
+   * Describes the HTTP proxy's refusal by the last part of Netty's message, for example the HTTP
+   * status. The other parts of Netty's message are the addresses of the HTTP proxy and the backend.
    */
   private String refusalOf(@Nullable Throwable cause) {
     String text = String.valueOf(cause == null ? null : cause.getMessage());

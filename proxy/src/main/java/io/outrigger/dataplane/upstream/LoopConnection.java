@@ -107,7 +107,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return peer;
   }
 
-  /** Accepts no more streams if {@code context} no longer trusts the peer. Open streams finish. */
+  /** Accepts no more streams if the TLS context no longer trusts the peer; open streams finish. */
   void onTls(TlsContext context) {
     Http2Connection open = socket;
     if (state == State.READY && peer != null && open != null) {
@@ -239,8 +239,8 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   }
 
   /**
-   * The reason to close a connection whose peer is no longer trusted: certificates may have changed
-   * during the handshake (A29-18).
+   * Returns why the peer is no longer trusted if the certificates have changed during the handshake
+   * (A29-18); otherwise empty.
    */
   private Optional<String> objectionAfterHandshake() {
     TlsContext now = owner.transport.tls();

@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If a loop without a connection fails to connect, or takes longer than {@link #BORROW_DELAY},
  * the loop borrows streams: the calls of the loop use connections of another loop. A borrowing loop
- * continues its attempts to connect, with gRPC's back-off. When an attempt to connect succeeds, the
- * loop serves all its waiting calls, including those that wait at another loop. A loop that loses
- * its last connection lends no more streams, and returns the waiting calls of other loops.
+ * continues its attempts to connect, with gRPC's back-off. When its attempt to connect succeeds, a
+ * borrowing loop serves all its waiting calls, including those that wait for a stream of another
+ * loop. A loop that loses its last connection lends no more streams, and sends the waiting calls of
+ * other loops back.
  *
  * <p>The transport ends when no loop has a connection left, even if attempts are in progress.
  */
@@ -59,7 +60,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   /** The calls that wait for a stream on a connection of another loop, in order of arrival. */
   private final Map<CallTransport.Waiter, RemoteStream> borrowing = new LinkedHashMap<>(0);
 
-  /** The calls for load reports, which end with the transport. */
+  /** The calls that receive load reports; these calls end with the transport. */
   private final Set<ReportCall> reportCalls = new HashSet<>(0);
 
   /** The connections in state READY, oldest first. */
@@ -84,7 +85,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     borrowTimer = new OneTimer(dialer);
   }
 
-  /** Opens a stream for a call, at once or when a connection admits a stream. */
+  /** Opens a stream for a call, immediately or when a connection admits a stream. */
   void open(CallTransport.Waiter waiter) {
     Http2Stream stream = waiters.isEmpty() ? openFor(waiter) : null;
     if (stream != null) {
@@ -214,8 +215,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /**
    * Opens an extra connection when each connection has as many streams as the backend admits
-   * (A105). No connection is opened when a stream is denied for another reason, such as cancelled
-   * requests that the backend has not read.
+   * (A105). No connection is opened if a stream is denied below the backend's limit of streams, for
+   * example while the backend has not read cancelled requests.
    */
   private void connectFurther() {
     if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {
@@ -268,7 +269,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
   }
 
-  /** Called if {@link UpstreamTransport#lenderFor} found no loop, as soon as a loop can lend. */
+  /** Called when a loop can lend streams, after {@link UpstreamTransport#lenderFor} found none. */
   void onLenderReady() {
     if (borrows && established.isEmpty()) {
       connectIfNeeded();
@@ -320,8 +321,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
   }
 
   /**
-   * Called when a connection or attempt has ended. A loop's last connection or attempt never counts
-   * as extra.
+   * Called when a connection, or an attempt to connect, has ended. The last connection or attempt
+   * to connect of a loop never counts as extra.
    */
   private void releaseExtra() {
     if (!established.isEmpty() || attempt != null) {

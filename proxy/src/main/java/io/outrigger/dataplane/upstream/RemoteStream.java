@@ -55,8 +55,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * An event loop that has connections and lends their streams. The methods are called on the
-   * lending loop.
+   * An event loop whose connections open streams for the calls of other loops. The methods are
+   * called on the lending loop.
    */
   interface Lender {
     /** Notifies the waiting call, now or later, that a stream is open or cannot be opened. */
@@ -218,8 +218,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Takes the DATA that was not reported as sent. A caller that takes DATA must end the stream,
-   * because the connection's loop may still send its copy of the DATA.
+   * Takes the DATA that was not reported as sent. After a call of this method, the stream must be
+   * ended, because the connection's loop may still send its copy of the DATA.
    */
   @Override
   public PendingData takeUnsent() {
@@ -244,8 +244,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Posts a copy of the data to a loop, and releases the data; {@code taker} must release the copy.
-   * The indices of the data do not change, because other holders of the buffer may use them.
+   * Posts a copy of the data to a loop, and releases the data. The given consumer must release the
+   * copy. The indices of the data do not change, because other holders of the buffer may use them.
    */
   static void postCopy(Executor loop, ByteBuf data, Consumer<ByteBuf> taker) {
     int bytes = data.readableBytes();
@@ -275,9 +275,9 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * The half of a {@link RemoteStream} on the loop of the connection. An {@code Owner} waits for a
-   * free stream in one queue with the calls of the connection's loop. An {@code Owner} posts every
-   * event of the stream to the loop of its call.
+   * The half of a {@link RemoteStream} that runs on the connection's loop. An {@code Owner} waits
+   * for a free stream in the same queue as the calls of the connection's loop. An {@code Owner}
+   * posts every event of the stream to the loop of its call.
    */
   @LoopConfined
   static final class Owner implements CallTransport.Waiter {

@@ -18,8 +18,8 @@ public record UpstreamSettings(
     Duration idleTimeout,
     ConnectionSettings http2) {
   /**
-   * The keepalive settings. A PING is sent after a period ({@code time}) without received data. The
-   * connection is closed when the answer to a PING takes longer than {@code timeout}.
+   * The keepalive settings. A PING is sent when no data was received for the duration {@code time}.
+   * The connection is closed when the answer to a PING takes longer than {@code timeout}.
    */
   public record KeepAlive(Duration time, Duration timeout) {}
 }

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 public final class UpstreamSockets {
   private final EventLoops loops;
 
-  /** The connections of each loop by id. */
+  /** For each event loop, its connections; the key is the connection's id. */
   private final List<Map<Long, Entry>> byLoop;
 
   private record Entry(SubchannelName owner, Http2Connection connection) {}

@@ -38,10 +38,10 @@ import org.jspecify.annotations.Nullable;
  * transport is CLOSED before load balancing is notified. A call that picks a CLOSED transport gets
  * no stream, and waits for the next picker.
  *
- * <p>Every loop may have one connection, whatever the limit of connections. Further connections of
- * a loop are called extra, and are counted for all loops together. At most {@code limit - 1} extra
- * connections exist, so there are at most {@code loops + limit - 1} connections (decision
- * proxy-0032).
+ * <p>Every loop may have one connection, even if the limit of connections is lower than the number
+ * of loops. Further connections of a loop are called extra, and are counted for all loops together.
+ * At most {@code limit - 1} extra connections exist, so there are at most {@code loops + limit - 1}
+ * connections (decision proxy-0032).
  */
 @AnyThread
 final class UpstreamTransport implements CallTransport, Connector.Attempt {
@@ -55,10 +55,10 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** The number of established connections of all loops. */
   private final AtomicInteger established = new AtomicInteger();
 
-  /** The number of extra connections, including attempts to connect. */
+  /** The number of connections beyond the first of each loop, including attempts to connect. */
   private final AtomicInteger extras = new AtomicInteger();
 
-  /** Whether some loop may be waiting for a loop that can lend streams. */
+  /** Whether calls of some loop may be waiting until another loop can lend streams. */
   private final AtomicBoolean isLenderWanted = new AtomicBoolean();
 
   /** Whether some ended connection had served a call. */
@@ -187,7 +187,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /** Reserves an extra connection; false when the limit is reached. Callable on any loop. */
+  /** Reserves an extra connection; returns false at the limit. Callable on any loop. */
   boolean reserveExtra() {
     int most = maxConnections - 1;
     return extras.getAndUpdate(taken -> taken < most ? taken + 1 : taken) < most;
@@ -241,7 +241,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     return null;
   }
 
-  /** Reports an event of one connection to the listener. Callable on any loop. */
+  /** Reports an event of one connection to the {@link Connector.Listener}. Callable on any loop. */
   void report(ConnectionEvent event) {
     control.execute(() -> listener.onConnection(event));
   }
