@@ -121,8 +121,8 @@ final class AdminEndpoints {
   }
 
   /**
-   * Adds the probe endpoints. These endpoints accept any query parameter, because scrapers, probes
-   * and bookmarks add their own parameters.
+   * Adds the probe endpoints, which accept any query parameter, because scrapers, probes and
+   * bookmarks add their own parameters.
    */
   private void addProbes(Map<String, AdminEndpoint> table) {
     table.put("GET /live", request -> live());

@@ -138,8 +138,8 @@ final class AdminServers implements AutoCloseable {
   }
 
   /**
-   * @param risk the actions that the server allows to every host that can connect to it; empty when
-   *     no warning is needed
+   * @param risk describes the actions that the server allows to every host that can connect to it;
+   *     empty when no warning is needed
    */
   private void announce(Flag flag, String line, String risk) {
     address(flag)

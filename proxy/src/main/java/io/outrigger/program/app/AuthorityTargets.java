@@ -57,7 +57,7 @@ final class AuthorityTargets implements TargetResolver {
 
   /**
    * Starts the existing targets and the sweep for idle targets. Targets that are added later start
-   * at once. Must run on the control loop.
+   * immediately. Must run on the control loop.
    */
   void start() {
     control.checkInside();

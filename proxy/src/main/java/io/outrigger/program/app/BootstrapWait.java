@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Waits for files that other processes write: the bootstrap, and the files that its credentials and
- * certificate providers name. The class also waits for a Workload API (CONTRACT section 2, {@code
- * --bootstrap-timeout}). Each attempt to start reads all files again: another process may replace
- * files during the wait, and the files in use must be consistent.
+ * certificate providers name. The class also waits until a Workload API answers (CONTRACT section
+ * 2, {@code --bootstrap-timeout}). Each attempt to start reads all files again: another process may
+ * replace files during the wait, and the files in use must be consistent.
  *
  * <pre>
  * an attempt finds                before the timeout    after the timeout
@@ -40,7 +40,7 @@ final class BootstrapWait {
 
   interface Use {
     /**
-     * @throws InvalidInput when a file of {@code source} cannot be used
+     * @throws InvalidInput when a file that {@code source} names cannot be used
      */
     void accept(ConfigSource source) throws InvalidInput;
   }
@@ -57,8 +57,8 @@ final class BootstrapWait {
   /**
    * Starts the timeout.
    *
-   * @param providers starts the certificate providers of a bootstrap; returns why a provider is not
-   *     ready, or empty when all providers are ready
+   * @param providers a function that starts the certificate providers of a bootstrap, and returns
+   *     why a provider is not ready, or empty when all providers are ready
    */
   BootstrapWait(SourceLookup lookup, Function<Bootstrap, Optional<String>> providers) {
     this.lookup = lookup;
@@ -75,7 +75,7 @@ final class BootstrapWait {
   /**
    * Makes the first attempt to read and use the files of the configuration.
    *
-   * @param found the configuration as first read; empty when the bootstrap was missing or invalid
+   * @param found contains the configuration; empty when the bootstrap was missing or invalid
    * @return whether the configuration is in use; if not, call {@link #await} next
    * @throws InvalidInput when a file is invalid, or when a file is missing and the timeout is zero
    */
@@ -95,7 +95,7 @@ final class BootstrapWait {
    *
    * @param isShuttingDown whether the process is shutting down; during a shutdown, errors of files
    *     are ignored
-   * @param ended a future that completes when the process ends
+   * @param ended completes when the process ends
    * @throws InvalidInput when a file is invalid, or is still missing after the timeout
    */
   void await(Use use, BooleanSupplier isShuttingDown, CompletableFuture<Void> ended)
@@ -128,15 +128,15 @@ final class BootstrapWait {
    * Makes one attempt to read and use the files. Returns false if another attempt must follow: a
    * file is missing, or an invalid file may still be incomplete.
    *
-   * @param found the configuration that was read at the start; if empty, this attempt reads the
-   *     configuration
+   * @param found contains the configuration that was read at the start; if empty, this attempt
+   *     reads the configuration
    */
   private boolean isUsed(Optional<ConfigSource> found, Use use) throws InvalidInput {
     boolean wasWrong = isWrong;
     try {
       ConfigSource source = found.isPresent() ? found.get() : lookup.find();
-      // With --bootstrap-timeout 0s, OptionsReader has validated the configuration, and each user
-      // of a missing file reports the file.
+      // With --bootstrap-timeout 0s, OptionsReader has validated the configuration, and the code
+      // that needs a missing file reports the file.
       if (!lookup.timeout().isZero()) {
         requireFiles(source);
         SourceLookup.check(source);

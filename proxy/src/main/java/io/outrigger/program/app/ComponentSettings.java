@@ -29,7 +29,7 @@ final class ComponentSettings {
   private static final int MIN_STREAM_WINDOW = 16 << 10;
   private static final int MAX_FIRST_STREAM_WINDOW = 256 << 10;
 
-  /** The minimum keepalive time (A8). A shorter keepalive time is raised to this minimum. */
+  /** The minimum keepalive time (A8), to which a shorter keepalive time is raised. */
   private static final Duration MIN_KEEPALIVE_TIME = Duration.ofSeconds(10);
 
   private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;

@@ -85,7 +85,7 @@ final class Components {
   final LoadRegistry loads = new LoadRegistry(control);
   final Optional<StdoutAuditLog> audit;
 
-  // Thread-safe lists, because metrics may be exported while ports are still being opened.
+  // Thread-safe lists, because an export of metrics may read them while ports are being opened.
   final List<RunningForward> forwards = new CopyOnWriteArrayList<>();
   final List<RunningServe> serves = new CopyOnWriteArrayList<>();
 

@@ -32,7 +32,7 @@ final class ControlPlanes {
   private static final Node UNKNOWN_NODE = new Node("", "", new Locality("", "", ""), Map.of());
 
   /**
-   * @param files if present, static resources, which replace the control planes
+   * @param files supplies static resources, if these replace the control planes
    */
   record Known(ConfigSource source, AdsClients clients, Optional<ResourceDirectory> files) {
     Bootstrap bootstrap() {
@@ -43,12 +43,12 @@ final class ControlPlanes {
   private volatile @Nullable Known known;
 
   /**
-   * Creates the xDS clients of a process. Their resources come from the control planes of {@code
-   * bootstrap}, from static files, from DNS and from Kubernetes.
+   * Creates the xDS clients of a process. The clients get resources from the control planes that
+   * {@code bootstrap} names, from static files, from DNS and from Kubernetes.
    *
-   * @param names the DNS names of all {@code dns:///} targets
+   * @param names lists the DNS names of all {@code dns:///} targets
    * @param kubernetes supplies the endpoints of all {@code k8s:///} targets
-   * @param files if present, static resources, which replace the control planes
+   * @param files supplies static resources, if these replace the control planes
    * @throws IllegalArgumentException when a file that the bootstrap names cannot be used
    */
   static AdsClients clients(

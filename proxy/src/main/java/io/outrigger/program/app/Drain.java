@@ -42,8 +42,8 @@ final class Drain {
   private final CompletableFuture<Void> exitRequested = new CompletableFuture<>();
 
   /**
-   * @param forwards all forwards; forwards may be added until the shutdown begins
-   * @param serves all served addresses; addresses may be added until the shutdown begins
+   * @param forwards contains all forwards; the caller may add to it until the shutdown begins
+   * @param serves contains all served addresses; the caller may add to it until the shutdown begins
    */
   Drain(
       ControlLoop control,
@@ -74,7 +74,7 @@ final class Drain {
     return cutRequests;
   }
 
-  /** Returns a future that completes after both the drain and {@link #beginAndLeave}. */
+  /** The future completes when the drain is over, if {@link #beginAndLeave} was called. */
   CompletableFuture<Void> ended() {
     return CompletableFuture.allOf(done, exitRequested);
   }

@@ -50,8 +50,8 @@ final class LocalOverlay {
   private TimerHandle unmatched = () -> {};
 
   /**
-   * @param roots the overlay files and folders; empty when there is no overlay
-   * @param read the content that the overlay files had when the options were read
+   * @param roots lists the overlay files and folders; empty when there is no overlay
+   * @param read contains the rules that the overlay files had when the sidecar read its options
    */
   LocalOverlay(
       ControlLoop loop,

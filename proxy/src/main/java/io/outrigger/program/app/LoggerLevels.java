@@ -67,8 +67,8 @@ record LoggerLevels(LoggerContext context) {
   }
 
   /**
-   * Whether a class or package of the program has this name. A request with an unknown name must
-   * create no logger, because Logback never frees loggers.
+   * Whether a class or package of the program has the given name. A request with an unknown name
+   * must create no logger, because Logback never frees loggers.
    */
   private static boolean isInProgram(String name) {
     ClassLoader program = LoggerLevels.class.getClassLoader();

@@ -65,7 +65,7 @@ public final class ProxyApp implements AutoCloseable {
    * Starts a sidecar, and blocks until the sidecar's ports are open. {@link #awaitConfiguration}
    * waits for files of the bootstrap that are missing.
    *
-   * @param names creates the DNS resolver
+   * @param names a function that creates the DNS resolver
    * @throws StartFailure when a port or the transport cannot be used; no port stays bound
    * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
    *     environment variables cannot be used
@@ -94,7 +94,7 @@ public final class ProxyApp implements AutoCloseable {
   /**
    * Waits until the bootstrap and the files that it names exist, then starts to watch resources.
    * Requests are queued until the files exist. Blocks until all files exist or the process shuts
-   * down; returns at once when no file was missing at the start.
+   * down; returns immediately when no file was missing at the start.
    *
    * @throws InvalidInput when a file is invalid, or is still missing after {@code
    *     --bootstrap-timeout}
@@ -252,7 +252,7 @@ public final class ProxyApp implements AutoCloseable {
     access.ifPresent(AccessLog::reopen);
   }
 
-  /** A future that completes after a drain, when a signal or admin request has asked to exit. */
+  /** The future completes when the drain is over, if a signal or admin request asked to exit. */
   public CompletableFuture<Void> ended() {
     return components.drain.ended();
   }

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /**
  * One running {@code --forward}: its port, and its targets. Methods run on the control loop.
  *
- * @param listen the bound address; port 0 is replaced by the port that the system chose
+ * @param listen is the bound address; port 0 is replaced by the port that the system chose
  * @param fixedTarget the only target of the forward; empty if the authority of a request selects
  *     the target
  * @param targetsByAuthority the targets that the authorities of requests have selected; empty if
@@ -47,7 +47,7 @@ record RunningForward(
         .orElseGet(() -> fixedTarget.stream().toList());
   }
 
-  /** Returns the target of requests with this authority; empty before the first request. */
+  /** Returns the target of requests with the given authority; empty before the first request. */
   Optional<TargetRuntime> targetOf(String authority) {
     return fixedTarget.or(() -> targetsByAuthority.flatMap(targets -> targets.find(authority)));
   }
@@ -83,8 +83,8 @@ record RunningForward(
   /**
    * Returns the entry of this forward in {@code /forwards}.
    *
-   * @param missing why the sidecar waits, such as a missing file; empty when nothing is missing
-   * @param drain the phase of the graceful shutdown; empty before the shutdown begins
+   * @param missing says why the sidecar waits, such as a missing file; otherwise empty
+   * @param drain describes the phase of the graceful shutdown; empty before the shutdown begins
    */
   Map<String, Object> view(Optional<String> missing, Optional<String> drain) {
     EndpointTally tally = tally();

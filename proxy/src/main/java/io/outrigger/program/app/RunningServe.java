@@ -85,7 +85,7 @@ final class RunningServe {
     }
   }
 
-  /** Ends the watches and the connections to the app. */
+  /** Ends the watches of resources, and closes the connections to the app. */
   void release() {
     if (watcher != null) {
       watcher.close();
@@ -128,7 +128,7 @@ final class RunningServe {
   /**
    * Returns the entry of this served address in {@code /listeners}.
    *
-   * @param missing why the sidecar waits, such as a missing file; empty when nothing is missing
+   * @param missing says why the sidecar waits, such as a missing file; otherwise empty
    */
   Map<String, Object> view(Optional<String> missing) {
     return AdminReply.members(

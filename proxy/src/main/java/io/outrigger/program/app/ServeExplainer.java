@@ -53,8 +53,8 @@ final class ServeExplainer {
   /**
    * The explanation. The record components have the names of the JSON members in CONTRACT.
    *
-   * @param route the name or the index of the route
-   * @param filters the RBAC filters with their verdicts, up to the first that denies the request
+   * @param route contains the name or the index of the route
+   * @param filters lists each RBAC filter with its verdict, up to the first that denies the request
    */
   record Result(
       String serve,

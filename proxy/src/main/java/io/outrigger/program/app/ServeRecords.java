@@ -32,8 +32,8 @@ import java.util.function.LongSupplier;
 @AnyThread
 final class ServeRecords implements ServeObserver {
   /**
-   * The maximum number of counters of RBAC decisions. Updates may bring any number of policies, so
-   * all decisions beyond this maximum share one counter.
+   * The maximum number of counters of RBAC decisions. The control plane may send any number of
+   * policies, so the decisions of policies without a counter share one further counter.
    */
   static final int MAX_DECISIONS = 1_000;
 

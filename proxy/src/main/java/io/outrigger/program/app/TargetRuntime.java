@@ -55,10 +55,10 @@ public final class TargetRuntime
   private boolean closed;
 
   /**
-   * @param name the target as configured, such as {@code xds:///orders}
-   * @param makeClusters creates the cluster manager, which notifies the given listener
-   * @param makeDependencies creates the resource graph of this target, which notifies the given
-   *     listener. Called by {@link #start}, because the bootstrap may be unknown earlier
+   * @param name is the target as configured, such as {@code xds:///orders}
+   * @param makeClusters creates a cluster manager that notifies the listener in its argument
+   * @param makeDependencies creates a resource graph that notifies the listener in its argument;
+   *     {@link #start} calls this function, because the bootstrap may be unknown earlier
    */
   public TargetRuntime(
       ControlLoop control,

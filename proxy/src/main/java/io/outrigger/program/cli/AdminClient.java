@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  * command.
  *
  * <p>The client uses {@link HttpURLConnection}, because a request by {@code java.net.http} takes
- * ten times the CPU time. Health checks of containers run {@code outrigger wait} every few seconds.
+ * ten times the CPU time. {@code outrigger wait} is a health check that runs every few seconds.
  */
 record AdminClient(ListenAddress.Tcp address) {
   private static final String DEFAULT_ADDRESS = "127.0.0.1:9901";

@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * The programs that the commands start.
  *
- * @param preparation tasks that initialize libraries on another thread while files are read. These
- *     tasks are optional and independent of each other.
+ * @param preparation tasks that initialize libraries on another thread while files are read. The
+ *     sidecar also starts if a task fails, and the order of the tasks does not matter.
  */
 public record Entrypoints(
     RunEntrypoint run, List<Runnable> preparation, DemoEntrypoint demo, LiveEntrypoint live) {
@@ -31,7 +31,7 @@ public record Entrypoints(
     /**
      * Runs the sidecar until it has drained, and returns the exit code.
      *
-     * @param signals the sidecar sets {@link Signals#onFirst} when a drain has become possible
+     * @param signals gets its {@link Signals#onFirst} action when a drain has become possible
      * @throws StartFailure when the program cannot start; no port stays bound
      * @throws InvalidInput when a file that was written after the start, or an environment variable
      *     of OpenTelemetry, is invalid

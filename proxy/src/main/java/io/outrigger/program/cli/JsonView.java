@@ -19,7 +19,7 @@ record JsonView(JsonObject json) {
   static final JsonView EMPTY = new JsonView(new JsonObject());
 
   /**
-   * Returns the objects of a list in JSON text.
+   * Parses a JSON list, and returns its objects.
    *
    * @throws JsonParseException when the text is not a list of objects
    */

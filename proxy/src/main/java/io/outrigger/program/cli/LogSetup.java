@@ -24,8 +24,8 @@ public final class LogSetup {
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
   /**
-   * gRPC warns with a stack trace about every failed lookup of a name. The program drops these
-   * warnings, because it logs itself why a stream or an export failed.
+   * gRPC's warnings about failed lookups of names, each with a stack trace, are dropped, because
+   * Outrigger itself logs why a stream or an export failed.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 

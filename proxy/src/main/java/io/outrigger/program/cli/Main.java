@@ -26,8 +26,8 @@ import org.slf4j.helpers.Reporter;
  * Runs one command line in this process and ends the process with the command's exit code.
  *
  * <p>The process ends by {@link Runtime#halt}, because a JVM that shuts down on a signal exits with
- * 143, even after a complete drain. If a library calls {@code exit}, the shutdown hook begins a
- * drain, as the first signal does. The hook waits for the end of the command, and halts with the
+ * code 143, even after a complete drain. If a library calls {@code exit}, the shutdown hook begins
+ * a drain, as the first SIGTERM does. The hook waits for the end of the command, and halts with the
  * command's exit code.
  */
 @AnyThread

@@ -17,7 +17,7 @@ final class RunLine {
 
   private RunLine() {}
 
-  /** Returns the given flags; empty if the arguments are no plain {@code outrigger run}. */
+  /** Returns the given flags; empty if picocli must read the arguments. */
   static Optional<Map<Flag, List<String>>> read(String... args) {
     if (args.length == 0 || !args[0].equals("run")) {
       return Optional.empty();
@@ -51,8 +51,8 @@ final class RunLine {
   }
 
   /**
-   * Adds a value. Returns false if picocli must read the command line: the value is empty or begins
-   * with a dash, or a flag that takes one value occurs twice.
+   * Adds a value of a flag. Returns false if picocli must read the command line: the flag's value
+   * is empty or begins with a dash, or a flag that takes one value occurs twice.
    */
   private boolean take(Flag flag, String value) {
     List<String> values = given.computeIfAbsent(flag, f -> new ArrayList<>());

@@ -36,8 +36,8 @@ record SidecarRun(CommandContext context) {
 
   /**
    * Initializes libraries while the main thread reads flags and files. Without this method, the
-   * first use of each library would initialize the library. If an initialization fails, the first
-   * use of the library fails too, and the start reports why.
+   * first use of each library would initialize the library. If a library cannot be initialized
+   * here, the start of the sidecar fails at the first use of this library, and reports the reason.
    */
   private Signals prepare() {
     for (Runnable part : context.programs().preparation()) {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The JVM's own handlers are replaced, since they would end the process with 143 even after a
  * complete drain. The first and the second signal each have an action, which runs once. An action
- * that is set after its signal has arrived runs at once, so no signal is lost during a start.
+ * that is set after its signal has arrived runs immediately, so no signal is lost during a start.
  * Actions run on a thread of the JVM.
  */
 @AnyThread

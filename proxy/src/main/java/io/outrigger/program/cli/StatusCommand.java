@@ -78,8 +78,9 @@ final class StatusCommand extends AdminCommand {
   }
 
   /**
-   * Returns a JSON object that maps the name of each admin endpoint to its reply. Replies contain
-   * only the chosen forwards. Endpoints that an older sidecar lacks are left out.
+   * Returns a JSON object that maps the name of each admin endpoint to its reply. The replies
+   * contain only the forwards that the user has chosen. Admin endpoints that an older sidecar does
+   * not have are left out.
    */
   private JsonView replies(AdminClient client) throws StartFailure, InvalidInput {
     String body = client.body("/forwards");

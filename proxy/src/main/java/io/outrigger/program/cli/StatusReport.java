@@ -66,7 +66,7 @@ final class StatusReport {
   }
 
   /**
-   * @param replies a JSON object that maps the name of each admin endpoint to its reply
+   * @param replies is a JSON object that maps the name of each admin endpoint to its reply
    * @throws com.google.gson.JsonParseException when a reply has an unexpected form
    */
   static Lines render(JsonView replies) {

@@ -266,8 +266,8 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   /**
-   * Reports the effect of overlay rules: a rule that is left out of a resource is an error, and a
-   * rule that matches nothing is a warning.
+   * Reports overlay rules without effect: a rule that would make a resource invalid is an error,
+   * and a rule that matches no resource is a warning.
    */
   private void report(List<OverlayStatus.Rule> rules) {
     for (OverlayStatus.Rule rule : rules) {

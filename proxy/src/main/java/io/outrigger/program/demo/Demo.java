@@ -38,7 +38,7 @@ public final class Demo {
   /**
    * Runs the demo on the caller's thread.
    *
-   * @param limit the duration of the demo; empty means that the demo repeats until a signal
+   * @param limit sets the duration of the demo; empty means that the demo repeats until a signal
    * @param onSignal receives the action that ends the demo
    * @return 0 when every step succeeded, else 1
    * @throws StartFailure when a port cannot be used

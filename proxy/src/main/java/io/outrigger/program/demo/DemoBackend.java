@@ -53,7 +53,7 @@ final class DemoBackend {
     return answered.get();
   }
 
-  /** Ends the server at once: connections break, and the port refuses new ones. */
+  /** Ends the server immediately: connections break, and the port refuses new connections. */
   void kill() {
     Server running = server;
     if (running != null) {

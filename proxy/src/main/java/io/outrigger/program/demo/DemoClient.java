@@ -23,7 +23,7 @@ final class DemoClient implements AutoCloseable {
   private final ManagedChannel channel;
 
   /**
-   * @param text the response; empty on failure
+   * @param text contains the response; empty on failure
    */
   record Reply(Status status, String text) {
     /** Returns the response's last word, which names the backend; for a failed call, the status. */
@@ -45,7 +45,7 @@ final class DemoClient implements AutoCloseable {
   /**
    * Creates a client that calls the served address with TLS, like another program of the mesh.
    *
-   * @param name the name of the client's certificate; empty for a client without a certificate
+   * @param name identifies the client's certificate; empty for a client without a certificate
    */
   static DemoClient ofServed(DemoFiles files, Optional<String> name, int port) throws IOException {
     var tls = TlsChannelCredentials.newBuilder().trustManager(files.file(DemoFiles.ROOT).toFile());

@@ -37,7 +37,7 @@ final class DemoControlPlane implements AutoCloseable {
   static final String NODE = "outrigger-demo";
   static final String SERVER_TEMPLATE = "greeter/inbound/%s";
 
-  /** The cache's one key for all nodes: only the first request of an ADS stream names its node. */
+  /** All nodes share this cache key: only the first request of an ADS stream names its node. */
   private static final String ALL = "all";
 
   /**
@@ -47,7 +47,7 @@ final class DemoControlPlane implements AutoCloseable {
    */
   private static final String MESH = "mesh.json.template";
 
-  /** A Listener with mutual TLS and a policy that allows one caller, and a variable port. */
+  /** A Listener with mutual TLS, whose policy allows one caller; its port is a placeholder. */
   private static final String SERVED = "served.json.template";
 
   private static final String LOCALITY =
@@ -65,8 +65,8 @@ final class DemoControlPlane implements AutoCloseable {
   private final SimpleCache<String> cache =
       new SimpleCache<>(node -> ALL) {
         /**
-         * Responds with the requested resources that exist. In the library's ADS mode, it would not
-         * respond until all requested resources exist.
+         * Responds with the requested resources that exist. In the library's ADS mode, the cache
+         * would not respond until all requested resources exist.
          */
         @Override
         public Watch createWatch(

@@ -31,7 +31,7 @@ final class DemoFiles implements AutoCloseable {
   }
 
   /**
-   * @param parent the folder in which the demo's folder is created
+   * @param parent is the folder in which the demo's folder is created
    * @throws IOException with a remedy, when the files cannot be written
    */
   DemoFiles(Path parent) throws IOException {

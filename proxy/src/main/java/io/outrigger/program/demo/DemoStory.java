@@ -31,7 +31,7 @@ final class DemoStory {
   /** Three callers: one with a certificate that RBAC allows, one with another, one without. */
   record Peers(DemoClient allowed, DemoClient denied, Connector anonymous) {}
 
-  /** Creates a client for one call. A rejected client would reconnect until it is closed. */
+  /** Creates a client for one call; unless closed, a rejected client reconnects forever. */
   interface Connector {
     DemoClient connect() throws IOException;
   }
@@ -139,7 +139,7 @@ final class DemoStory {
     pause(stepMillis / 2);
   }
 
-  /** Calls the served address as three programs; the RBAC policy allows only one (A36, A41). */
+  /** Three programs call the served address; the RBAC policy allows only one of them (A36, A41). */
   private void callsOfPeers() throws IOException {
     if (!happens(() -> peers.allowed().call().backend().equals(second.name()))) {
       return;

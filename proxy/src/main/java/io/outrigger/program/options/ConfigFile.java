@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;
 
-  /** Error messages show only keys of this form, because a wrong file may contain secrets. */
+  /** Only keys of this pattern appear in error messages: a wrong file may contain secrets. */
   private static final Pattern FORM = Pattern.compile("[A-Za-z_-]{1,40}");
 
   private static final int SHOWN_WITHOUT_KEY = 3;

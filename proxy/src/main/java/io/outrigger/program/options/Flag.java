@@ -188,17 +188,17 @@ public enum Flag {
     this.help = help;
   }
 
-  /** Returns the flag's name in the YAML file: {@code drain-delay}. */
+  /** Returns the flag's name in the YAML file, such as {@code drain-delay}. */
   public String key() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Returns the command-line option: {@code --drain-delay}. */
+  /** Returns the command-line option, such as {@code --drain-delay}. */
   public String option() {
     return "--" + key();
   }
 
-  /** Returns the environment variable: {@code OUTRIGGER_DRAIN_DELAY}. */
+  /** Returns the environment variable, such as {@code OUTRIGGER_DRAIN_DELAY}. */
   public String variable() {
     return "OUTRIGGER_" + name();
   }

@@ -14,9 +14,9 @@ import java.util.Optional;
  */
 record GivenFlags(Map<Flag, Given> given) {
   /**
-   * @param origin the flag's name in messages: {@code --admin}, {@code OUTRIGGER_ADMIN} or {@code
-   *     outrigger.yaml: admin}
-   * @param values one value, or several values of a repeatable flag
+   * @param origin the flag's name in messages, for example {@code --admin}, {@code OUTRIGGER_ADMIN}
+   *     or {@code outrigger.yaml: admin}
+   * @param values contains one value, or all values of a repeatable flag
    */
   record Given(String origin, List<String> values) {
     Given {

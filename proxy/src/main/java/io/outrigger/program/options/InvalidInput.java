@@ -20,7 +20,7 @@ public class InvalidInput extends Exception {
 
   /**
    * A file of the user's input does not exist or is incomplete. With {@code --bootstrap-timeout},
-   * the sidecar waits until another process writes the file; otherwise the start fails.
+   * the sidecar waits until another process writes the file; without this flag, the start fails.
    */
   public static final class AbsentFile extends InvalidInput {
     private static final long serialVersionUID = 1L;

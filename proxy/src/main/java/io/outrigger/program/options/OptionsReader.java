@@ -75,7 +75,7 @@ public final class OptionsReader {
   private static final Pattern ZONE = Pattern.compile("[A-Za-z0-9._-]{1,63}"); // as a label value
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
-  /** The maximum number of methods that metrics count in separate histograms on each event loop. */
+  /** The maximum number of methods for which each event loop has separate histograms. */
   private static final int MAX_METHODS = 100;
 
   private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
@@ -202,8 +202,8 @@ public final class OptionsReader {
 
   /**
    * Returns the configuration; empty when it cannot be read. With {@code --bootstrap-timeout},
-   * {@code BootstrapWait} reads the configuration again and reports errors. Without {@code
-   * --bootstrap-timeout}, {@link #problems} gets the errors.
+   * {@code BootstrapWait} reads the configuration again and reports its errors. Without {@code
+   * --bootstrap-timeout}, this method adds the errors of the configuration to {@link #problems}.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
@@ -408,7 +408,7 @@ public final class OptionsReader {
   }
 
   /**
-   * @param limit the description of the maximum in error messages
+   * @param limit describes the maximum in error messages
    */
   private static long bytes(String text, long min, long max, String limit) {
     long bytes = ByteSize.parse(text);
@@ -432,7 +432,7 @@ public final class OptionsReader {
     return value(flag, defaultValue, text -> oneOf(text, all));
   }
 
-  /** Returns the element that has the name {@code text}; upper and lower case are equal. */
+  /** Returns the element with the given name; upper and lower case are equal. */
   private static <E> E oneOf(String text, List<E> all) {
     return all.stream()
         .filter(each -> each.toString().equalsIgnoreCase(text))

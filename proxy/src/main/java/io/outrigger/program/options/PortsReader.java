@@ -93,7 +93,8 @@ final class PortsReader {
   /**
    * Checks that the bootstrap names a Listener for each target and for each served address.
    *
-   * @throws InvalidInput with one line for each target or address that has no such name
+   * @throws InvalidInput with one line for each target whose Listener has no name, and one line if
+   *     the Listeners of served addresses have no name
    */
   void checkNames(Bootstrap bootstrap) throws InvalidInput {
     var unknown = new Problems();

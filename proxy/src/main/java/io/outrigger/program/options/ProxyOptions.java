@@ -25,11 +25,11 @@ import java.util.stream.Stream;
 /**
  * All options of {@code outrigger run}, read and validated.
  *
- * @param source the configuration that was read; empty if the bootstrap is missing or invalid
+ * @param source contains the configuration; empty if the bootstrap is missing or invalid
  * @param lookup reads the configuration again, because files may appear after the start
  * @param overlays files and folders of local policy, in order of precedence
- * @param overlay the content of all overlay files
- * @param state the settings of {@code --state}; empty when resources are not stored
+ * @param overlay contains the rules of all overlay files
+ * @param state contains the settings of {@code --state}; empty when resources are not stored
  * @param kubernetes the access to the API server; empty when no target is a Kubernetes Service
  * @param settings maps {@link Flag#key} to the flag's value, for display: a number, a boolean, a
  *     text or a list of texts. Flags without a value are absent
@@ -79,15 +79,15 @@ public record ProxyOptions(
   public record KubernetesAccess(ApiAccess api, Optional<String> zone) {}
 
   /**
-   * @param bootstrap the given bootstrap, or else the default bootstrap. With static resources, the
-   *     only server of the bootstrap is {@link #STATIC_SERVER}. If a target or a served address
+   * @param bootstrap is the given bootstrap, or else the default bootstrap. With static resources,
+   *     the only server of the bootstrap is {@link #STATIC_SERVER}. If a target or a served address
    *     needs a control plane, the bootstrap has at least one server
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
    * @param warnings one line for each warning about the bootstrap or the flags
-   * @param resources paths of static resources that replace the control plane; empty with a control
-   *     plane
-   * @param files the content of the static resources, which {@link SourceLookup#check} validates
+   * @param resources lists the paths of static resources that replace the control plane; empty with
+   *     a control plane
+   * @param files contains the static resources, which {@link SourceLookup#check} validates
    */
   public record ConfigSource(
       Bootstrap bootstrap,
@@ -112,7 +112,7 @@ public record ProxyOptions(
   /**
    * The settings of {@code --state}, which stores resources for a start without a control plane.
    *
-   * @param after the time that a start waits for a control plane before it uses the stored
+   * @param after limits how long a start waits for a control plane; then the start uses the stored
    *     resources
    */
   public record State(Path folder, Duration after, Duration maxAge) {}
@@ -142,8 +142,8 @@ public record ProxyOptions(
       Duration dnsRefresh) {}
 
   /**
-   * @param calls the metrics of calls through forwards, and the attributes of these metrics
-   * @param leftOutLabels the optional labels that metrics do not have
+   * @param calls selects the attributes of the metrics of calls through forwards
+   * @param leftOutLabels the optional labels that are left out of all metrics
    * @param otlp the endpoint of the collector; empty when OTLP is off
    */
   public record Measurement(Measuring calls, Set<String> leftOutLabels, Optional<String> otlp) {

@@ -10,8 +10,8 @@ import java.util.Set;
 /**
  * A {@code --serve}: an address that programs of the mesh call, and the app behind it.
  *
- * @param listen an IP address and a port, as the user wrote them, since the name of the Listener
- *     contains this text (A36)
+ * @param listen contains an IP address and a port, as the user wrote them, since the name of the
+ *     Listener contains this text (A36)
  */
 public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app) {
   private static final Set<String> LOCAL_HOSTS =

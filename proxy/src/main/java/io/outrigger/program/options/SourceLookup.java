@@ -61,7 +61,7 @@ public final class SourceLookup {
     List<Path> resources =
         paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
     Optional<Path> file = settings.get(Flag.BOOTSTRAP).map(given -> Path.of(given.last()));
-    // Reads a bootstrap of the environment only if needed: it may be meant for other programs.
+    // Reads the environment's bootstrap only if needed: it may be meant for other programs.
     boolean isUsed = isNeeded || file.isPresent() || !resources.isEmpty();
     Optional<BootstrapSource.Found> found;
     try {
@@ -111,7 +111,7 @@ public final class SourceLookup {
    * Validates static resources by the rules that the client of a control plane applies.
    *
    * @param bootstrap supplies the server features and certificate providers
-   * @param overlay the local policy that is applied to the resources
+   * @param overlay contains the local policy that is applied to the resources
    */
   public static ResourceValidator.Result validated(
       ResourceFiles files, Bootstrap bootstrap, Overlay overlay) {

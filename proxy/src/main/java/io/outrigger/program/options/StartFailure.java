@@ -14,10 +14,10 @@ import java.util.stream.Stream;
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Matches the first letter of an operating system's error, at the start or after ": ". */
+  /** Matches a capital letter that begins an operating system's error or follows ": ". */
   private static final Pattern CAPITAL = Pattern.compile("(^|: )[A-Z]");
 
-  /** The remedies for failed binds. Each key is a part of the operating system's error message. */
+  /** Maps a part of the operating system's error message for a failed bind to the remedy. */
   private static final Map<String, String> REMEDIES =
       Map.of(
           "already in use",
@@ -40,7 +40,7 @@ public final class StartFailure extends Exception {
    * Returns the failure for an address that could not be bound.
    *
    * @param origin the flag and its value, such as {@code --forward 9001=xds:///orders}
-   * @throws InvalidInput when the host of the address is unknown, which the user has to correct
+   * @throws InvalidInput when the host of the address is unknown; the user has to correct the host
    */
   public static StartFailure cannotBind(String origin, Throwable cause) throws InvalidInput {
     if (Stream.iterate(cause, Objects::nonNull, Throwable::getCause)

@@ -89,7 +89,7 @@ public sealed interface Target {
    *
    * @param authority the xDS authority whose control plane serves the service; empty for the
    *     default authority
-   * @param path the path, without the leading slash and without percent-encoding
+   * @param path is the path without the leading slash and without percent-encoding
    */
   record Xds(Optional<String> authority, String path) implements Single {
     private static Target parse(String text) {
@@ -221,7 +221,7 @@ public sealed interface Target {
       return Optional.of(DnsResources.SERVER);
     }
 
-    /** Returns the canonical form, {@code dns:///orders:50051}, for every spelling. */
+    /** Returns the target in its canonical form, such as {@code dns:///orders:50051}. */
     @Override
     public String toString() {
       return DnsResources.target(name);
