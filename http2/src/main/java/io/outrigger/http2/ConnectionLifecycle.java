@@ -326,7 +326,7 @@ final class ConnectionLifecycle {
    * Closes the connection to free memory: sends GOAWAY and closes the socket without waiting until
    * the peer has read the GOAWAY. Handlers of streams receive {@link StreamHandler#onOverload}.
    */
-  void closeAtOnce(Http2Error error, String reason) {
+  void closeForMemory(Http2Error error, String reason) {
     if (!state.isEnding()) {
       isOverload = true;
       writeSettings();

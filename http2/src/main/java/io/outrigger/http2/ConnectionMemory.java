@@ -131,7 +131,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public void end() {
-    parts.lifecycle.closeAtOnce(
+    parts.lifecycle.closeForMemory(
         Http2Error.ENHANCE_YOUR_CALM,
         "memory is short (--max-memory) and this connection holds much of it");
   }
@@ -156,7 +156,7 @@ final class ConnectionMemory implements MemoryHolder {
           "a frame or header block was begun and not ended within " + frame.limitMillis() + "ms");
     }
     if (noBuffer.isOver(parts.writer.awaitsDirectBuffer(), parts.writer.handedBytes(), nowNanos)) {
-      parts.lifecycle.abort(Http2Error.INTERNAL_ERROR, "no memory for what is to be sent");
+      parts.lifecycle.closeForMemory(Http2Error.INTERNAL_ERROR, "no memory for what is to be sent");
     }
     if (output.isOver(parts.writer.unsentBytes() > 0, lastAccepted(nowNanos), nowNanos)) {
       parts.lifecycle.close(

@@ -213,8 +213,7 @@ public final class Http2Connection {
     }
     OutOfMemoryError lack = writer.failure();
     if (lack != null) {
-      settings.memory().onFailure(lack);
-      lifecycle.abort(Http2Error.INTERNAL_ERROR, "no memory for what is to be sent");
+      onFailure(lack);
       return;
     }
     if (scheduler.canSend() || (streams.wantsCapacity() && streams.canOpen())) {
@@ -233,13 +232,14 @@ public final class Http2Connection {
 
   /** Closes the connection because of a bug or a lack of memory in this process. */
   void onFailure(Throwable cause) {
-    if (settings.memory().onFailure(cause)) {
-      log.debug("{}: closed for lack of memory: {}", this, cause.getMessage());
-    } else {
-      log.error("{}: closed because of a bug", this, cause);
-    }
     try {
-      close(Http2Error.INTERNAL_ERROR, "internal error");
+      if (settings.memory().onFailure(cause)) {
+        log.debug("{}: closed for lack of memory: {}", this, cause.getMessage());
+        lifecycle.closeForMemory(Http2Error.INTERNAL_ERROR, "out of memory");
+      } else {
+        log.error("{}: closed because of a bug", this, cause);
+        close(Http2Error.INTERNAL_ERROR, "internal error");
+      }
     } catch (RuntimeException | Error again) {
       log.debug("{}: closed without GOAWAY", this, again);
       var unused = ctx.close();

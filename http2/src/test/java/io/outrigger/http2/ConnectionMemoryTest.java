@@ -15,10 +15,13 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.http2.ConnectionSettings.Timeouts;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.ScarceBuffers;
+import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Memory that a connection holds for its peer is counted and released; too much of it ends the
@@ -274,10 +277,13 @@ final class ConnectionMemoryTest {
     }
   }
 
+  @Conformance("A50-12")
   @Test
   void aConnectionThatFindsNoBufferForItsFramesIsGivenUp() {
     var buffers = new ScarceBuffers();
-    try (RawPeer peer = RawPeer.client(settings)) {
+    try (RawPeer peer = RawPeer.server(settings)) {
+      RecordingStream call = peer.open(Messages.POST, false);
+      var unused = peer.read();
       peer.channel.config().setAllocator(buffers);
       buffers.most(0);
       peer.send(Frames.ping(1));
@@ -290,6 +296,32 @@ final class ConnectionMemoryTest {
       assertThat(peer.isOpen()).isFalse();
       assertThat(peer.events.events)
           .containsExactly("ready", "closed: no memory for what is to be sent");
+      assertThat(call.story()).isEqualTo("overload lost");
+    }
+  }
+
+  /** The end does not count against the backend. */
+  @Conformance("A50-12")
+  @ParameterizedTest(name = "for a frame to be written: {0}")
+  @ValueSource(booleans = {true, false})
+  void streamsOfAConnectionThatLacksMemoryAreNotLostByTheBackend(boolean writes) {
+    var buffers = new ScarceBuffers();
+    try (RawPeer peer = RawPeer.server(settings)) {
+      RecordingStream call = peer.open(Messages.POST, false);
+      var unused = peer.read();
+      if (writes) {
+        peer.channel.config().setAllocator(buffers);
+        buffers.most(0);
+        buffers.jvmIsFull();
+        peer.send(Frames.ping(1));
+      } else {
+        peer.channel.pipeline().fireExceptionCaught(new OutOfMemoryError("in a test"));
+      }
+      peer.channel.runPendingTasks();
+
+      assertThat(call.story()).isEqualTo("overload lost");
+      assertThat(peer.events.events).endsWith("closed: out of memory");
+      assertThat(memory.failures).hasSize(1);
     }
   }
 

@@ -175,7 +175,7 @@ final class Http2ConnectionTest {
   }
 
   /** The log and the end of a connection when a request triggers {@code bug}. */
-  private static List<String> told(Consumer<RecordingStream> bug) {
+  private static List<String> told(String reason, Consumer<RecordingStream> bug) {
     var lines = new ListAppender<ILoggingEvent>();
     var logger = (Logger) LoggerFactory.getLogger(Http2Connection.class);
     lines.start();
@@ -187,7 +187,7 @@ final class Http2ConnectionTest {
 
       assertThat(peer.answer()).isEqualTo("GOAWAY 1 INTERNAL_ERROR");
       assertThat(peer.isOpen()).isFalse();
-      assertThat(peer.events.events).containsExactly("ready", "closed: internal error");
+      assertThat(peer.events.events).containsExactly("ready", "closed: " + reason);
     } finally {
       logger.detachAppender(lines);
       logger.setLevel(null);
@@ -204,7 +204,7 @@ final class Http2ConnectionTest {
           throw new IllegalStateException("in a test");
         };
 
-    assertThat(told(bug))
+    assertThat(told("internal error", bug))
         .singleElement()
         .asString()
         .startsWith("ERROR server [id: ")
@@ -219,7 +219,7 @@ final class Http2ConnectionTest {
           throw new OutOfMemoryError("in a test");
         };
 
-    assertThat(told(want))
+    assertThat(told("out of memory", want))
         .singleElement()
         .asString()
         .startsWith("DEBUG server [id: ")

@@ -108,6 +108,12 @@ class RecordingStream implements StreamHandler {
   }
 
   @Override
+  public void onOverload() {
+    check();
+    events.add("overload");
+  }
+
+  @Override
   public void onConnectionLost(Refusal refusal, String reason) {
     check();
     over = true;
