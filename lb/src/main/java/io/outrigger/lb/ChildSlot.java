@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>During a switch to a new policy, an old policy in state READY continues to serve calls while
  * its successor connects (A52-05, decision lb-0007). A new configuration of the active policy's
- * kind is applied at once (decision lb-0030):
+ * kind goes to the active policy immediately (decision lb-0030):
  *
  * <pre>
  * active    -> active, with a pending successor  on a configuration of another kind

@@ -26,7 +26,7 @@ public final class CircuitBreakers {
   /** Breakers that no policy uses; some of their calls may still be in progress. */
   private final Map<Key, Entry> unused = new HashMap<>();
 
-  /** Returns the breaker of a cluster; the caller must return it with {@link #release}. */
+  /** Returns the breaker of a cluster; the caller must call {@link #release} after the last use. */
   public CircuitBreaker acquire(String cluster, String edsServiceName) {
     var key = new Key(cluster, edsServiceName);
     Entry known = unused.remove(key);

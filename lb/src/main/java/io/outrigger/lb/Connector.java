@@ -53,7 +53,7 @@ public interface Connector {
     /**
      * Sets the maximum number of the attempt's connections, at least 1 (A105). A further connection
      * is made only if calls wait because no connection has a free stream. Lowering the limit closes
-     * no connection. A connector that makes only one connection ignores the limit.
+     * no connection. A connector that makes only one connection ignores this maximum.
      */
     default void limitConnections(int max) {}
   }
@@ -102,8 +102,8 @@ public interface Connector {
     default void onRemedied() {}
 
     /**
-     * Called when a connection of the attempt was made, lost or changed. A connection may stay open
-     * after {@link #onClosed}; its end is then reported too.
+     * Called for each event of the attempt's connections. A connection may stay open after {@link
+     * #onClosed}; the end of this connection is then reported too.
      */
     default void onConnection(ConnectionEvent event) {}
   }

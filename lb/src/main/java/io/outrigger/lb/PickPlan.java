@@ -74,7 +74,7 @@ public sealed interface PickPlan {
       shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** Returns the first reason that one of the plans gives. */
+    /** Returns the first reason for excluding READY endpoints that one of the plans gives. */
     @Override
     public Optional<String> exclusionReason() {
       if (shares.stream().filter(Share::isUse).count() > 1) {
@@ -119,7 +119,7 @@ public sealed interface PickPlan {
    * Limits the calls in flight (A32). At the limit, a call is refused after its endpoint was
    * picked.
    *
-   * @param full the result of a call that is refused at the limit
+   * @param full the pick result when the number of calls in flight has reached {@code limit}
    */
   record Limited(long inFlight, long limit, PickResult full, PickPlan inner) implements Wrapping {
     public boolean isFull() {
@@ -140,7 +140,7 @@ public sealed interface PickPlan {
   enum OverrideOutcome {
     /** The call goes to one of the session's endpoints, or waits for one of them. */
     KEPT,
-    /** No endpoint of the session can be used, so the load balancer picks. */
+    /** No endpoint of the session can be used, so the pick ignores the session. */
     LOST,
     /** The first call of a session waits until the cluster's address map is filled. */
     NOT_LOOKED_UP

@@ -33,8 +33,8 @@ public final class PublishGate {
   }
 
   /**
-   * Posts a task that publishes, unless the policy publishes before the task runs. A call during
-   * {@code publish} has no effect.
+   * Posts a task that publishes, unless the policy publishes before the task runs. If this method
+   * is called while {@code publish} runs, it has no effect.
    */
   public void requestLater(ControlLoop control) {
     if (!posted) {

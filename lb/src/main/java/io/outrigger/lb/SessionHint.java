@@ -17,8 +17,8 @@ public interface SessionHint {
   List<EndpointAddress> preferred();
 
   /**
-   * Called when a pick chose an endpoint. If several picks are made for a call, the last pick
-   * counts.
+   * Called when a pick chose an endpoint. If a call makes several picks, the last picked endpoint
+   * replaces the earlier ones.
    *
    * @param addresses all addresses of the endpoint, beginning with the connected address
    */

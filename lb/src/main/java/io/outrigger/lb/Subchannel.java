@@ -91,8 +91,8 @@ public interface Subchannel {
     void onState(Connectivity state, RpcStatus reason);
 
     /**
-     * Called when a connection was made, lost or changed. This method may be called in any state,
-     * but not after {@link #close}.
+     * Called for each event of the subchannel's connections. This method may be called in any
+     * connectivity state, but not after {@link #close}.
      */
     default void onConnection(ConnectionEvent event) {}
   }

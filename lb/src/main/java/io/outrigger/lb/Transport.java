@@ -35,7 +35,7 @@ public interface Transport {
       void onReport(BackendMetrics report);
 
       /**
-       * Called at most once, as the last call of the listener, when no more reports will arrive.
+       * Called at most once, when no more reports will arrive, as the listener's last method call.
        *
        * @param unsupported whether the backend does not implement load reports, so that another
        *     subscription would fail too

@@ -38,8 +38,8 @@ import java.util.Map;
 /**
  * Drops calls as the control plane configures (A27). Limits the calls in flight (A32) and the
  * connections of each subchannel (A105). Counts the calls of the subchannels. If drops, limits or
- * the EDS service name change, a new picker is created at once (decision lb-0030). An update ends
- * neither connections nor calls in flight (A32-05).
+ * the EDS service name change, a new picker is created immediately (decision lb-0030). An update
+ * ends neither connections nor calls in flight (A32-05).
  */
 @ControlConfined
 public final class ClusterImplPolicy implements LbPolicy {

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Collects the counts of one cluster_impl policy for load reports: the calls of its subchannels,
  * and the calls that the policy dropped.
  *
- * <p>The meter reads the counters of the subchannels when a report is due. Each report assigns the
- * calls since the last reading to the locality that their endpoint had then (decision lb-0015). A
- * closed subchannel is read until its last call has ended.
+ * <p>The meter reads the counters of a subchannel when a report is due, and before the endpoint
+ * moves to another locality. Each reading assigns the calls since the previous reading to the
+ * endpoint's locality (decision lb-0015). A closed subchannel is read until its last call has
+ * ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {

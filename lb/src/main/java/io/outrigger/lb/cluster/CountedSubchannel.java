@@ -40,7 +40,7 @@ final class CountedSubchannel extends DelegatingSubchannel implements Subchannel
   private SubchannelCalls collected = SubchannelCalls.NONE;
   private @Nullable MetricTally replaced; // event loops may add late reports
 
-  /** Creates a wrapper; the subchannel for {@link #wrap} must have this wrapper as its listener. */
+  /** Creates a wrapper. The subchannel that it wraps must have this wrapper as its listener. */
   CountedSubchannel(
       LbContext context,
       ConnectionEvent.Group group,

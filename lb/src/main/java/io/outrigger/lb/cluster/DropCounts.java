@@ -68,9 +68,7 @@ final class DropCounts {
       return total.sum();
     }
 
-    /**
-     * The number of drops since the previous call of {@code sinceLast}; runs on the control loop.
-     */
+    /** Returns the number of drops since this method last ran; called only on the control loop. */
     private long sinceLast() {
       long before = last;
       last = total();

@@ -33,7 +33,7 @@ public sealed interface LbConfig {
     return getClass();
   }
 
-  /** The configuration of a policy with one child and the same endpoints as the child. */
+  /** The configuration of a policy that has a single child policy, and the child's endpoints. */
   sealed interface Wrapping extends LbConfig {
     LbConfig child();
 
@@ -145,7 +145,7 @@ public sealed interface LbConfig {
       return "override_host";
     }
 
-    /** Includes {@link #sessionOnly}: outlier detection also watches session-only endpoints. */
+    /** Includes {@link #sessionOnly}, because outlier detection also observes these endpoints. */
     @Override
     public List<Backend> backends() {
       return sessionOnly.isEmpty()
@@ -192,7 +192,7 @@ public sealed interface LbConfig {
    * endpoints.
    *
    * @param subsetSize the number of endpoints in the subset, at least 1
-   * @param child the configuration with all endpoints; the child gets only the subset
+   * @param child the child's configuration with all endpoints; the child policy gets a subset
    */
   record RandomSubset(long subsetSize, LbConfig child) implements Wrapping {
     @Override
@@ -207,7 +207,7 @@ public sealed interface LbConfig {
    *
    * @param weights the weights of localities (A113), used only if {@link
    *     BalancingPolicy.EndpointPicking#weighsLocalities} is true
-   * @param note the note that is added to the message of every failed pick
+   * @param note cluster name and resolution note, added to the message of every failed pick
    * @param locality the locality of all endpoints, written as a metric label (A78); empty for a
    *     policy that balances several localities
    */

@@ -9,7 +9,7 @@ import java.util.Objects;
 /**
  * The weights of localities in a policy that balances the endpoints of all localities (A113). Under
  * A113, the weight of an endpoint depends on all other endpoints. The weight is computed on demand:
- * if endpoints stored it, a change of one endpoint would replace all others too.
+ * if each endpoint stored its weight, a change of one endpoint would replace all endpoints.
  *
  * @param weights unsigned 32-bit numbers, at least 1; a locality without an entry has weight 1
  * @param totals the sum of the weights of all endpoints in each locality, including endpoints

@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * For each call, draws a few READY endpoints with replacement, and picks the drawn endpoint with
  * the fewest requests in flight. On a tie, the endpoint that was drawn first is picked (A48).
  *
- * <p>All event loops share one counter per endpoint. With separate counters, a pick would read the
- * counters of all event loops for each drawn endpoint.
+ * <p>All event loops share one counter per endpoint. With one counter per event loop, a pick would
+ * read the counters of all event loops for each drawn endpoint.
  */
 @ControlConfined
 final class LeastRequestPolicy extends EveryEndpointPolicy<LeastRequestPolicy.Member> {
@@ -96,7 +96,7 @@ final class LeastRequestPolicy extends EveryEndpointPolicy<LeastRequestPolicy.Me
   }
 
   /**
-   * @param active the counters of the endpoints, in the order of {@code results}
+   * @param active the counters of requests in flight, one for each element of {@code results}
    */
   @AnyThread
   @SuppressWarnings("ArrayRecordComponent") // instances are never compared

@@ -83,8 +83,8 @@ final class PickFirstPolicy implements LbPolicy {
   private record Keyed(double key, Backend backend) {}
 
   /**
-   * Shuffles endpoints by weight (A113). For each position, one of the remaining endpoints is
-   * drawn, with a probability in proportion to its weight.
+   * Shuffles endpoints by weight (A113). Each position of the result gets one of the remaining
+   * endpoints, which is drawn with a probability in proportion to its weight.
    */
   static List<Backend> shuffled(
       List<Backend> backends, LocalityWeights localities, RandomSource random) {

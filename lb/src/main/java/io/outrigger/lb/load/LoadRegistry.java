@@ -33,8 +33,8 @@ public final class LoadRegistry implements LoadSource {
   private final Set<Counts> ending = new LinkedHashSet<>();
 
   /**
-   * The counts to which no {@link LoadMeter} adds calls, the oldest first. At most {@link
-   * #MAX_WITHOUT_METER} counts are kept until they are reported.
+   * The counts to which no {@link LoadMeter} adds calls any more, the oldest first. If there are
+   * more than {@link #MAX_WITHOUT_METER}, the oldest counts are discarded unreported.
    */
   private final Set<Counts> withoutMeter = new LinkedHashSet<>();
 
@@ -45,7 +45,7 @@ public final class LoadRegistry implements LoadSource {
     this.control = control;
   }
 
-  /** Starts to collect the counts of a meter. */
+  /** Adds a meter, whose counts are then part of the load reports to the server. */
   public Counts join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
     boolean isNew = !servers.containsKey(server);
@@ -132,8 +132,8 @@ public final class LoadRegistry implements LoadSource {
     }
 
     /**
-     * Called when a meter will count no new calls. The registry removes the meter after its last
-     * call.
+     * Called when a meter will count no new calls. The registry removes the meter when the last
+     * counted call has ended.
      */
     public void onClosed() {
       control.checkInside();

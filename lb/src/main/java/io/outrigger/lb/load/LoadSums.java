@@ -49,7 +49,7 @@ public final class LoadSums {
   /**
    * Adds the difference between two readings of the counts of a subchannel.
    *
-   * @param now the later reading, whose number of calls in progress is added
+   * @param now the later reading; all of its calls in progress are added, not the difference
    */
   public void add(Locality locality, SubchannelCalls before, SubchannelCalls now) {
     Sums sums = sums(locality);

@@ -35,13 +35,13 @@ import java.util.Map;
  * TRANSIENT_FAILURE  else: calls fail with the reason of a child, by weight
  * </pre>
  *
- * <p>A call that is sent to an IDLE child makes the child connect. The child reports CONNECTING,
- * and the call goes to another child. If calls went to READY children only, an IDLE child beside a
- * READY child would never get its share of calls.
+ * <p>A call that is sent to an IDLE child makes the child connect. This child then reports
+ * CONNECTING, and the same call is sent to another child. If calls went to READY children only, an
+ * IDLE child beside a READY child would never get its share of calls.
  *
- * <p>A child that is no longer configured is removed at once, together with its share. Children are
- * identified by their {@code Locality}, not by the locality's text, because two localities may have
- * the same text.
+ * <p>A child that is no longer configured is removed immediately, together with its share. Children
+ * are identified by their {@code Locality}, not by the locality's text, because two localities may
+ * have the same text.
  */
 @ControlConfined
 public final class WeightedTargetPolicy implements LbPolicy {

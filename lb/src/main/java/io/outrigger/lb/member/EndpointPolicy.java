@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An update changes only the endpoints that differ: an unchanged endpoint keeps its connection.
  * Several changes of state in one turn of the control loop cause only one new picker, even if ten
- * thousand endpoints connect at once. A new picker is published even if the READY endpoints are
- * unchanged, because only a new picker wakes a call that waits after the loss of its connection.
+ * thousand endpoints connect at the same time. A new picker is published even if the READY
+ * endpoints are unchanged, because only a new picker wakes a call that waits after the loss of its
+ * connection.
  */
 @ControlConfined
 public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy {
@@ -212,8 +213,8 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
   /**
-   * The members that an update would remove. An added endpoint reuses a removable member if the two
-   * have an address in common.
+   * The members that an update removes unless an added endpoint reuses them. An added endpoint
+   * reuses a removable member if the two have an address in common.
    */
   private static final class Removable<M extends LeafEndpoint> {
     private final Map<Key, M> byKey = new LinkedHashMap<>();
@@ -225,8 +226,8 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
 
     /**
      * Removes and returns the member that an added endpoint reuses: the member with exactly the
-     * endpoint's addresses, or else a member with some of them. A connection thus stays when a DNS
-     * name resolves to more addresses than before (A37-06).
+     * endpoint's addresses, or else a member with some of these addresses. For example, a
+     * connection stays when a DNS name resolves to more addresses than before (A37-06).
      */
     @Nullable M take(Key wanted) {
       M same = byKey.remove(wanted);

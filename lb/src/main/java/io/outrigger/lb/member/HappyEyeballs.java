@@ -26,7 +26,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to the first address of a list that works. pick_first uses one instance for all its
+ * Connects to the first reachable address of a list. pick_first uses one instance for all its
  * endpoints; every other leaf policy uses one instance per endpoint (A61 "universal leaf policy").
  *
  * <pre>
@@ -56,8 +56,8 @@ public final class HappyEyeballs {
   private @Nullable Candidate chosen;
 
   /**
-   * The index of the next candidate that the current pass will try. If every candidate was tried,
-   * the index is the number of candidates.
+   * The index of the next candidate that the current pass will try. After the last candidate was
+   * tried, the value is the number of candidates.
    */
   private int next;
 
@@ -284,8 +284,8 @@ public final class HappyEyeballs {
   }
 
   /**
-   * Orders the addresses so that address families alternate. The first address stays first (A61,
-   * RFC 8305 section 4).
+   * Orders the addresses so that address families alternate, but keeps the first address of the
+   * list in the first position (A61, RFC 8305 section 4).
    */
   private static List<Candidate> interleaved(List<Candidate> list) {
     List<Candidate> first = new ArrayList<>();

@@ -60,8 +60,8 @@ record Detector(LbContext context) {
   }
 
   /**
-   * Ejects an outlier that is in service. If the budget is used up, or a random draw is not below
-   * the enforcement percentage, the outlier stays in service.
+   * Ejects an outlier that is not ejected yet, unless the sweep's budget of ejections is used up or
+   * a random draw is not below the enforcement percentage.
    */
   private void evaluate(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, int enforcement, Sweep sweep) {
@@ -100,7 +100,7 @@ record Detector(LbContext context) {
     endpoint.setState(ejected);
   }
 
-  /** Reports that an outlier stays in service. The outlier's state does not change (A50-27). */
+  /** Reports that an outlier is not ejected. The outlier's state does not change (A50-27). */
   private void skip(
       EndpointTracker endpoint,
       OutlierEvent.Evidence evidence,
@@ -119,8 +119,8 @@ record Detector(LbContext context) {
   }
 
   /**
-   * Lowers the multiplier of an endpoint in service, or ends an ejection whose duration has elapsed
-   * (A50-29, A50-31, A50-32).
+   * Lowers the multiplier of an endpoint that is not ejected, or ends an ejection whose duration
+   * has elapsed (A50-29, A50-31, A50-32).
    */
   private void decayOrUneject(EndpointTracker endpoint, Sweep sweep) {
     if (endpoint.state() instanceof EjectionState.Admitted admitted) {

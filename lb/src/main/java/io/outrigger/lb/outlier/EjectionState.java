@@ -36,7 +36,7 @@ sealed interface EjectionState {
    * The endpoint is ejected.
    *
    * @param sinceNanos the start of the sweep that ejected the endpoint, by the monotonic clock
-   * @param since the start of the ejection by the wall clock, for people
+   * @param since when the ejection started, by the wall clock, for people
    */
   record Ejected(long sinceNanos, Instant since, int multiplier, OutlierEvent.Method method)
       implements EjectionState {

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * The calls, the ejection state, the subchannels and the latest events of one endpoint, over all
  * its addresses (A50-48).
  *
- * <p>A50 swaps two buckets at each sweep, which may lose a call. This class never resets its
- * counts: the calls of an interval are the difference between two readings (decision lb-0012).
+ * <p>A50 swaps two buckets at each sweep, and may lose a call that ends meanwhile. This class never
+ * resets its counts: the calls of an interval are the difference between two readings (decision
+ * lb-0012).
  */
 @ControlConfined
 final class EndpointTracker {

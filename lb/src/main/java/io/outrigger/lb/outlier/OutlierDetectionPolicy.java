@@ -26,8 +26,8 @@ import java.util.Optional;
  * Ejects outliers among the endpoints of a cluster. The outlier_detection node is above the
  * cluster's priorities in the tree (A50, A75).
  *
- * <p>The policy wraps every subchannel of the nodes below. The wrapper counts the results of calls
- * per event loop. Once per interval, a sweep reads the counts, finds the outliers by two
+ * <p>The policy wraps every subchannel of the nodes below, in order to count the results of calls
+ * on each event loop. Once per interval, a sweep reads the counts, finds the outliers by two
  * algorithms, and ejects as many outliers as the budget allows. The policies below the node receive
  * TRANSIENT_FAILURE for an ejected endpoint, and use other endpoints or another priority. An
  * ejected endpoint's connection stays open.

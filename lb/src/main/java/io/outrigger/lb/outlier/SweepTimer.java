@@ -28,10 +28,10 @@ final class SweepTimer {
 
   /**
    * The time at which a sweep began. As in A50, the time is read before all other work of the
-   * sweep. The duration of an ejection thus does not depend on the duration of the sweep.
+   * sweep, so that the duration of an ejection does not depend on the duration of the sweep.
    *
-   * @param time the start by the wall clock, for people
-   * @param nanos the start by the monotonic clock
+   * @param time the start of the sweep by the wall clock, for people
+   * @param nanos the start of the sweep by the monotonic clock
    */
   record Start(Instant time, long nanos) {}
 
@@ -48,8 +48,8 @@ final class SweepTimer {
 
   /**
    * Starts the timer, or changes the interval of a running timer. A new interval counts from the
-   * start of the last sweep. If the next sweep is then overdue, it starts at once (A50-43). A call
-   * with the current interval has no effect (A50-44).
+   * start of the last sweep. If the next sweep is then overdue, it starts immediately (A50-43). If
+   * the interval is unchanged, this method does nothing (A50-44).
    */
   void run(Duration interval) {
     Duration next = interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval;

@@ -70,7 +70,7 @@ final class TrackerTable {
 
   /**
    * Replaces the endpoints of the cluster. The subchannels of removed endpoints keep their trackers
-   * until {@link #reassignOrphans}, because most of these subchannels are closed before that call.
+   * until {@link #reassignOrphans}, because most of these subchannels are closed before it runs.
    */
   void update(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An entry of A75's address map: one address of a cluster, with the connection that sessions use.
- * The control loop owns the entry. Picks on event loops read the entry's volatile fields and record
- * when a session last used the entry.
+ * Only the control loop changes the connection's owner and state. Picks on event loops read the
+ * entry's volatile fields and record when a session last used the entry.
  */
 @AnyThread
 final class AddressEntry implements Subchannel.Listener {
@@ -31,8 +31,8 @@ final class AddressEntry implements Subchannel.Listener {
   /**
    * The endpoint to which the address belongs.
    *
-   * @param addresses all addresses of the endpoint, beginning with the entry's address; without
-   *     proxies
+   * @param addresses all addresses of the endpoint, beginning with the entry's address; each
+   *     address is stored without its HTTP proxy
    * @param reachable whether sessions may use the endpoint (A75-33)
    */
   private record Listing(Backend backend, List<EndpointAddress> addresses, boolean reachable) {}
@@ -73,7 +73,7 @@ final class AddressEntry implements Subchannel.Listener {
     return new Listing(backend, addresses(address, backend.endpoint()), reachable);
   }
 
-  /** Returns all addresses of an endpoint without proxies, beginning with a given address. */
+  /** Returns all addresses of an endpoint, the given address first, each without its HTTP proxy. */
   static List<EndpointAddress> addresses(EndpointAddress first, Endpoint endpoint) {
     List<EndpointAddress> addresses = new ArrayList<>(1);
     addresses.add(first.bare());
@@ -135,8 +135,8 @@ final class AddressEntry implements Subchannel.Listener {
   }
 
   /**
-   * Whether the connection is kept for sessions: they may use the endpoint, and a session has used
-   * it within the idle timeout.
+   * Whether sessions keep the connection to this address open: sessions may use the endpoint, and a
+   * session has used the address within the idle timeout.
    */
   boolean isUsedBySessions(long nowNanos, Duration idleTimeout) {
     long used = lastUsed.getOpaque();

@@ -32,7 +32,7 @@ final class AddressMap {
   private final Consumer<AddressEntry> onChange;
   private final Map<EndpointAddress, AddressEntry> entries = new ConcurrentHashMap<>();
 
-  /** The entries whose connections are kept only for sessions. */
+  /** The entries of the addresses whose connections stay open only for sessions. */
   private final Set<AddressEntry> sessionEntries = new LinkedHashSet<>();
 
   private List<Backend> backends = List.of();
@@ -69,8 +69,8 @@ final class AddressMap {
 
   /**
    * Replaces the endpoints of the cluster, and the health statuses with which sessions may reach an
-   * endpoint. If sessions may no longer reach an endpoint, a connection that was kept only for
-   * sessions is closed (A75-33, A75-38).
+   * endpoint. If sessions may no longer reach an endpoint, a connection to this endpoint that was
+   * kept only for sessions is closed (A75-33, A75-38).
    */
   void update(List<Backend> next, Set<HealthStatus> reachable, Duration timeout) {
     idleTimeout = timeout;

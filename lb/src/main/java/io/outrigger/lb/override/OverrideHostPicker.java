@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param fill fills the address map and publishes another picker; posted to the control loop if
  *     {@code isFilled} is false
  * @param connect posts a task that connects an entry; called on any event loop
- * @param fillRequested whether this picker has posted {@code fill}
+ * @param fillRequested whether this picker has already posted the task {@code fill}
  */
 @AnyThread
 record OverrideHostPicker(
@@ -133,7 +133,7 @@ record OverrideHostPicker(
     return connecting != null ? connecting : unconnected;
   }
 
-  /** Picks {@code entry}. If the connection is not READY, the call waits for a new picker. */
+  /** Picks {@code entry}. Unless the endpoint is READY, the call waits for a new picker. */
   private PickResult pickPreferred(AddressEntry entry, SessionHint session) {
     entry.recordUse(control.nanoTime());
     AddressEntry.Link link = entry.link();

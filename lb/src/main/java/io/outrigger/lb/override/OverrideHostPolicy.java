@@ -25,15 +25,15 @@ import java.util.stream.Stream;
 
 /**
  * Sends the calls of a session to the endpoint that the session used before. In the tree, the
- * override_host node is above the priorities of the cluster. A session thus keeps its endpoint when
+ * override_host node is above the priorities of the cluster. A session keeps its endpoint even when
  * other calls move to another priority (A75, A55).
  *
  * <p>All policies below the override_host node share one subchannel per address (decision lb-0003).
  * After the first session, {@code OverrideHostPolicy} holds a lease of every subchannel, which
  * keeps the connection open even if the policies below close their leases. {@code
- * OverrideHostPolicy} closes its lease when no session has used the connection for the idle timeout
- * ({@link Ownership}). Before the first session, {@code OverrideHostPolicy} has no effect (decision
- * lb-0014).
+ * OverrideHostPolicy} closes its lease of a subchannel when the policies below do not use the
+ * connection, and no session has used the connection for the idle timeout ({@link Ownership}).
+ * Before the first session, {@code OverrideHostPolicy} has no effect (decision lb-0014).
  *
  * <p>{@code OverrideHostPolicy} publishes the state of its child policy. Connections that are kept
  * for sessions do not change the state (A75-39).
@@ -41,8 +41,8 @@ import java.util.stream.Stream;
 @ControlConfined
 public final class OverrideHostPolicy implements LbPolicy {
   /**
-   * The interval at which connections that are kept only for sessions are checked. No timer runs
-   * while no connection is kept only for sessions (A75).
+   * The interval at which connections that are kept only for sessions are checked. Without
+   * connections that are kept only for sessions, the timer is stopped (A75).
    */
   static final Duration SWEEP_INTERVAL = Duration.ofSeconds(5);
 
@@ -175,7 +175,7 @@ public final class OverrideHostPolicy implements LbPolicy {
         + (excluded == 0 ? "" : ", " + Count.of(excluded, "endpoint") + " left out for health");
   }
 
-  /** Adds to an endpoint the connections that are kept only for sessions. */
+  /** Adds the connections that are kept only for sessions to the view of an endpoint. */
   private LbEndpoint withSessionConnection(LbEndpoint endpoint) {
     AddressEntry first = entries.get(endpoint.address().bare());
     if (first == null) {

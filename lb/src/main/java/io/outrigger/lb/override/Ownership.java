@@ -2,8 +2,9 @@ package io.outrigger.lb.override;
 
 /**
  * The owner of the connection to an address (A75): none, the policy that balances the address, or
- * sessions only. {@code Ownership} computes the next owner, and the {@link Action} on the lease or
- * the connection. The {@link AddressEntry} stores the owner and performs the action.
+ * sessions only. For each event, {@code Ownership} computes the next owner and an {@link Action},
+ * which may change the lease or request a connection. The {@link AddressEntry} stores the owner and
+ * performs the {@code Action}.
  *
  * <pre>
  * NONE     -> BALANCER on ACQUIRED  lease
@@ -17,8 +18,8 @@ package io.outrigger.lb.override;
  * any      -> NONE     on REMOVED   release, if there is a lease
  * </pre>
  *
- * <p>In every state except NONE, the entry holds a lease, so that the connection stays open when a
- * policy closes its own lease.
+ * <p>With every owner except NONE, the {@link AddressEntry} holds a lease of the subchannel, so
+ * that the connection stays open when the balancing policies close their leases.
  */
 enum Ownership {
   NONE,
@@ -26,7 +27,7 @@ enum Ownership {
   SESSIONS;
 
   enum Event {
-    /** A balancing policy begins to use the address; before, no policy used it. */
+    /** A balancing policy begins to use the address, which no policy used until then. */
     ACQUIRED,
     /** The last balancing policy with a subchannel for the address has closed the subchannel. */
     RELEASED,
@@ -48,7 +49,7 @@ enum Ownership {
   record Step(Ownership next, Action action) {}
 
   /**
-   * Looks up the transition for an event.
+   * Looks up the next owner and the action for an event.
    *
    * @param wanted whether sessions may reach the address, and a session has used it within the idle
    *     timeout

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends all calls to the first child that works (A56). A child is created only when every earlier
  * child has failed or did not connect in time. When a child works, later children are removed after
- * 15 minutes. A child that is no longer configured is destroyed at once (A115).
+ * 15 minutes. A child that is no longer configured is destroyed immediately (A115).
  *
  * <p>{@link #choose} implements A56's algorithm. The choice depends only on the states and failover
  * timers of the children. The algorithm runs after every change of a child. An update of several
@@ -249,7 +249,7 @@ public final class PriorityPolicy implements LbPolicy {
 
   /**
    * Wraps a child's picker and adds the priority to the explanation of waiting calls (A121
-   * "priority"). The wrapper slows each pick and is used only if delays are reported.
+   * "priority"). The wrapping picker slows each pick, so it is used only if delays are reported.
    *
    * @param failover the reason why no earlier priority is used; empty for the first priority
    */

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits how many connection attempts of all targets run at the same time (decision lb-0050).
- * Without the limit, a policy that connects to all of its endpoints would start thousands of
- * attempts at once, and calls would wait until nearly all of these attempts have succeeded.
+ * Without the limit, a policy that connects to all of its endpoints would immediately start
+ * thousands of attempts, and calls would wait until nearly all of these attempts have succeeded.
  *
  * <p>Clusters with waiting calls have precedence over other clusters. Clusters of equal precedence
  * take turns and start one attempt per turn. An attempt counts against the limit until it succeeds
  * or fails, but at most for {@link #MAX_COUNTED_TIME}. Without this time limit, addresses that
  * never answer would delay all attempts. A cluster with waiting calls but without a running attempt
- * may exceed the limit by one attempt. The counted attempts are at most twice the limit.
+ * may exceed the limit by one attempt. The counted attempts never exceed twice the limit.
  */
 @ControlConfined
 public final class ConnectionPace {
@@ -55,8 +55,8 @@ public final class ConnectionPace {
   }
 
   /**
-   * Returns a wrapper of a target's connector, whose attempts start only within the limit. Any
-   * thread may call this method.
+   * Returns a wrapper of a target's connector; the wrapper starts attempts only within the limit.
+   * Any thread may call this method.
    */
   public Connector of(Connector connector) {
     return new ClusterConnector(connector);
@@ -158,7 +158,7 @@ public final class ConnectionPace {
       startUrgent();
     }
 
-    /** Whether this cluster, without a running attempt, may start one attempt beyond the limit. */
+    /** Whether this cluster has waiting calls but no running attempt, and may exceed the limit. */
     private boolean hasUrgentRoom() {
       return isUrgent && attempts == 0 && running.size() < 2 * limit;
     }
@@ -184,7 +184,7 @@ public final class ConnectionPace {
       return isUrgent ? urgent : notUrgent;
     }
 
-    /** Starts the cluster's oldest queued attempt; clusters of equal precedence follow. */
+    /** Starts the cluster's oldest queued attempt, which ends the turn of the cluster. */
     void startOldest() {
       PacedAttempt attempt = queued.iterator().next();
       queued.remove(attempt);

@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
  * (SC-50).
  *
  * <p>READY resets the back-off. With this back-off alone, a backend that accepts and then closes
- * every connection would be tried without a pause. The next attempt therefore also depends on how
- * the last connection ended (decision lb-0026). After a connection that served calls, the next
- * attempt starts at once, whatever the connection's age. After a connection that ended gracefully
- * before any call, the next attempt starts at least {@link #UNUSED_GAP} after the start of the
- * previous attempt; until then, the subchannel is CONNECTING. If two or more connections in a row
- * break within a second, a separate back-off applies until a connection serves calls or lives
- * longer than a second.
+ * every connection would be tried without a pause. Therefore, the start of the next attempt also
+ * depends on how the last connection ended (decision lb-0026). After a connection that served
+ * calls, the next attempt starts immediately, whatever the connection's age. After a connection
+ * that ended gracefully before any call, the next attempt starts at least {@link #UNUSED_GAP} after
+ * the start of the previous attempt; until then, the subchannel is CONNECTING. If two or more
+ * connections in a row each break in their first second, a separate back-off applies until a
+ * connection serves calls or lives longer than a second.
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {
@@ -50,8 +50,8 @@ public final class ManagedSubchannel implements Subchannel {
   static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision lb-0026
 
   /**
-   * The minimum time from the start of an attempt to the start of the next attempt, if the
-   * connection was not used.
+   * The minimum time between the starts of two attempts, if the connection of the first attempt
+   * ended gracefully before any call.
    */
   static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision lb-0026
 
@@ -84,7 +84,7 @@ public final class ManagedSubchannel implements Subchannel {
    * A pause before the next attempt, which lasts until {@code untilNanos} and depends on how the
    * last connection ended.
    *
-   * @param failure the status with which calls fail during the pause; null if calls wait
+   * @param failure the status with which calls fail during the pause; null if calls wait instead
    */
   private record Pause(long untilNanos, @Nullable RpcStatus failure) {}
 
@@ -292,7 +292,7 @@ public final class ManagedSubchannel implements Subchannel {
       lastWasShortLived = true;
     }
 
-    /** Fails an attempt that was not started because a pause still lasts. */
+    /** Fails an attempt that was not started because the pause still lasts. */
     void onPaused(long untilNanos, RpcStatus reason) {
       if (connection == this) {
         connection = null;

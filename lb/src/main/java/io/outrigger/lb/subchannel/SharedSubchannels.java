@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares one subchannel per address among all policies below a node. An endpoint that moves to
- * another locality or priority thus keeps its connection (A56-10, decision lb-0003).
+ * Shares one subchannel per address among all policies below a node, so that an endpoint that moves
+ * to another locality or priority keeps its connection (A56-10, decision lb-0003).
  *
  * <p>Each policy holds a lease, which behaves like a separate subchannel. A lease starts IDLE, and
  * soon reports the state of the shared subchannel. After the last lease is closed, a later task of
@@ -39,8 +39,8 @@ public final class SharedSubchannels {
   private final Consumer<EndpointAddress> onReleased;
 
   /**
-   * @param onAcquired called when an address gets its first lease of a policy
-   * @param onReleased called when the last policy with a lease of an address has closed its lease;
+   * @param onAcquired called when a first policy obtains a lease for an address
+   * @param onReleased called when the last policy with a lease for an address has closed its lease;
    *     a policy may obtain a new lease in the same task of the control loop
    */
   public SharedSubchannels(
@@ -59,15 +59,15 @@ public final class SharedSubchannels {
     return shared != null && shared.owners > 0;
   }
 
-  /** Returns a lease for a policy below this node (see {@link LbParent#newSubchannel}). */
+  /** Returns a policy's lease of an address's subchannel (see {@link LbParent#newSubchannel}). */
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, true);
   }
 
   /**
-   * Returns a lease for the node that owns this {@code SharedSubchannels}. The lease keeps the
-   * subchannel open, but does not count as an acquisition of the address.
+   * Returns a lease with which the node that owns this {@code SharedSubchannels} keeps a subchannel
+   * open. {@link #isAcquired} and the callbacks consider only leases of policies.
    */
   public Subchannel keep(Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, false);
@@ -114,8 +114,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Reports all states to every lease in the order in which they occur. A new state may occur
-     * during a report, because a holder that receives IDLE may request a connection at once.
+     * Reports all states to every lease in the order in which they occur. Another state may occur
+     * while this method reports a state, because a policy may react to IDLE with a connection
+     * request.
      */
     @Override
     public void onState(Connectivity next, RpcStatus why) {
@@ -152,7 +153,7 @@ public final class SharedSubchannels {
       }
     }
 
-    /** Uses the locality of the newest lease; leases with other localities will soon be closed. */
+    /** Takes the locality of the newest lease; leases with another locality will soon be closed. */
     void updateLocality() {
       Backend newest = leases.get(leases.size() - 1).backend;
       if (!newest.locality().equals(locality)) {
@@ -210,9 +211,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Requests a connection. If the shared subchannel has left IDLE, but the holder of this lease
-     * was not notified yet, the request is ignored. An ignored request is repeated if the shared
-     * subchannel returns to IDLE before the holder has received another state.
+     * Requests a connection. A shared subchannel that has already left IDLE ignores a connection
+     * request. If the policy that holds this lease has not yet been notified of the new state, and
+     * the next state that it receives is IDLE, this lease repeats the connection request.
      */
     @Override
     public void requestConnection() {

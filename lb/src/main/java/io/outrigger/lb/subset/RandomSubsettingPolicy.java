@@ -34,8 +34,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   private final Ranking ranking;
 
   /**
-   * The index of each member of the subset. Keys are compared by identity: a configuration has one
-   * object per endpoint.
+   * The index of each endpoint in the chosen subset. Keys are compared by identity: a configuration
+   * has one object per endpoint.
    */
   private final IdentityHashMap<Backend, Integer> ranks = new IdentityHashMap<>();
 
@@ -79,8 +79,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   }
 
   /**
-   * Reduces a configuration to some of its endpoints, in a given order. Localities without
-   * endpoints are removed.
+   * Returns a configuration with only the endpoints of the list {@code chosen}, in the same order.
+   * Localities without chosen endpoints are removed.
    */
   private LbConfig partOf(LbConfig config, List<Backend> chosen) {
     if (config instanceof LbConfig.Leaf leaf) {

@@ -27,8 +27,8 @@ import java.util.function.Consumer;
  * <p>A check for an outage visits all endpoints. The state of the cluster alone does not show an
  * outage: a ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The
  * check runs while the cluster is in TRANSIENT_FAILURE until the outage is reported, and once at
- * the end of the outage. A working cluster thus causes no checks. Even if many endpoints fail one
- * after the other, at most ten checks run in a second.
+ * the end of the outage. A working cluster causes no checks. Even if many endpoints fail one after
+ * the other, at most ten checks run in a second.
  */
 @ControlConfined
 final class ClusterEvents {
@@ -45,7 +45,7 @@ final class ClusterEvents {
   private long nextCountNanos;
 
   /**
-   * @param count counts the cluster's endpoints in the given tally
+   * @param count adds the cluster's endpoints to the tally that it receives
    */
   ClusterEvents(
       String cluster, ControlLoop control, LbObserver observer, Consumer<EndpointTally> count) {

@@ -14,9 +14,9 @@ import java.util.function.Consumer;
  * <p>Routes hold handles, not names, so every cluster of a route has a load-balancing tree. A call
  * acquires the handle when the call is routed, and releases the handle when no further pick can
  * follow. A call cannot acquire a retired handle. A call that finds its handle retired reads the
- * route selector again; a new selector was published before the handle was retired. The last
- * release of a retired handle is reported, so that the cluster can be closed. Only the control loop
- * sets the note, publishes pickers, and retires or revives the handle.
+ * route selector again, because a new selector was published before the handle was retired. When
+ * the last call releases a retired handle, {@code onUnused} runs and can close the cluster. Only
+ * the control loop sets the resolution note, publishes pickers, and retires or revives the handle.
  */
 @AnyThread
 public final class ClusterHandle {
@@ -97,7 +97,7 @@ public final class ClusterHandle {
    * Parks a call until a picker other than the given picker is published.
    *
    * @return a ticket for {@link #unpark}, or {@link PickQueue#NOT_PARKED}, which means that the
-   *     caller must pick again at once
+   *     caller must immediately pick again
    */
   public long park(ParkedCall call, Picker seen) {
     long ticket = queue.park(call, () -> published.picker() != seen);

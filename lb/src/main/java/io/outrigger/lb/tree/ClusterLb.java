@@ -61,10 +61,10 @@ final class ClusterLb implements LbParent {
 
   /**
    * Applies a configuration to the tree. A cluster that becomes an aggregate, or stops being an
-   * aggregate, gets a new tree at once. Only a change of the cluster's policy is a graceful switch
-   * (A52, decision lb-0030).
+   * aggregate, immediately gets a new tree. Only a change of the cluster's policy is a graceful
+   * switch (A52, decision lb-0030).
    *
-   * @param note the resolution note, which is added to the messages of failed calls (A88)
+   * @param note the resolution note, which is added to the status messages of failed calls (A88)
    */
   void update(LbConfig config, String note) {
     handle.note(note);

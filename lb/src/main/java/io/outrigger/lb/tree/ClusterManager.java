@@ -34,12 +34,12 @@ import java.util.stream.Stream;
  * cluster is revived with its connections (A31-12).
  *
  * <p>If an update adds several clusters, their trees are built in later turns of the control loop,
- * one tree per turn. A call to a cluster without a tree waits, as for a connection. When a call
- * waits, the tree of its cluster is built next, so that the call does not wait for the trees of
- * other clusters (decision lb-0053).
+ * one tree per turn. A call to a cluster that has no tree yet waits, like a call without a
+ * connection. When a call waits, the tree of its cluster is built next, so that the call does not
+ * wait for the trees of other clusters (decision lb-0053).
  *
- * <p>Only clusters that routes name or that calls hold have their own tree. A cluster that is only
- * part of an aggregate is connected by the aggregate's tree when needed (A75-19, decision lb-0005).
+ * <p>Only clusters that routes name or that calls hold have their own tree. If a cluster is only
+ * part of an aggregate, the aggregate's tree connects to it when needed (A75-19, decision lb-0005).
  */
 @ControlConfined
 public final class ClusterManager {
@@ -166,9 +166,9 @@ public final class ClusterManager {
   }
 
   /**
-   * Retires the clusters that routes no longer name. A retired cluster is closed at once if no call
-   * holds the cluster, otherwise after the last release. The caller must first publish a route
-   * selector without these clusters.
+   * Retires the clusters that routes no longer name. A retired cluster is closed immediately if no
+   * call holds its handle, otherwise when the last call has released the handle. The caller must
+   * first publish a route selector without these clusters.
    */
   public void retire(Set<String> routed) {
     control.checkInside();
@@ -190,7 +190,7 @@ public final class ClusterManager {
     return live.values().stream().anyMatch(cluster -> cluster.handle().callsInUse() > 0);
   }
 
-  /** The handles of the clusters that have a tree, in the same order as {@link #accept}. */
+  /** The handles of the clusters that have a tree; {@link #accept} visits trees in this order. */
   public Stream<ClusterHandle> handles() {
     return built().values().stream().map(ClusterLb::handle);
   }
@@ -199,7 +199,7 @@ public final class ClusterManager {
     built().values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /** Adds the endpoints of each cluster to a tally. The given function maps names to tallies. */
+  /** Adds each cluster's endpoints to its tally, which the given function returns. */
   public void count(Function<String, EndpointTally> tallies) {
     built().forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }

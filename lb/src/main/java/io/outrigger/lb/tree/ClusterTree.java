@@ -72,8 +72,8 @@ final class ClusterTree {
   }
 
   /**
-   * Builds the tree of an aggregate. The tree has one layer of priorities (A75-20). Each leaf
-   * cluster has its complete tree below, with its policy and limits (A75-02, A75-22).
+   * Builds the tree of an aggregate. The tree has one layer of priorities (A75-20). Each child is
+   * the complete tree of a leaf cluster, with its policy and limits (A75-02, A75-22).
    *
    * @param leaves the usable leaf clusters, in order of preference
    */
@@ -89,8 +89,8 @@ final class ClusterTree {
   }
 
   /**
-   * Whether requests for re-resolution have an effect. DNS names can be resolved again, but EDS
-   * pushes its endpoints (A37).
+   * Whether requests for re-resolution have an effect. The name of a DNS cluster can be resolved
+   * again, but EDS pushes the endpoints of a cluster (A37).
    */
   static boolean reresolves(ClusterSource source) {
     return source instanceof ClusterSource.Dns;

@@ -17,8 +17,8 @@ import java.util.Set;
 
 /**
  * The tree configuration of every known cluster, built when it is first requested. The tree
- * configuration of an unchanged cluster stays the same object, so policies recognize at once that
- * nothing has changed.
+ * configuration of an unchanged cluster stays the same object, so policies recognize immediately
+ * that nothing has changed.
  */
 @ControlConfined
 final class LbConfigCache {
@@ -42,7 +42,7 @@ final class LbConfigCache {
   }
 
   /**
-   * Replaces the changed clusters.
+   * Stores the new configurations of the changed clusters.
    *
    * @return the clusters whose trees may have changed: the changed clusters and the aggregates that
    *     contain them
@@ -115,7 +115,7 @@ final class LbConfigCache {
    * names of priorities, and an unchanged cluster keeps its {@code LeafTree} object.
    */
   private record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config) {
-    /** Returns the tree of the cluster's next version: this {@code LeafTree} if nothing changed. */
+    /** Returns the tree for this configuration; if nothing has changed, this {@code LeafTree}. */
     LeafTree with(ClusterConfig.Leaf next) {
       return next.equals(source) ? this : of(next, names);
     }

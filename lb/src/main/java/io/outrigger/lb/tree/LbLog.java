@@ -8,7 +8,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Logs the events of the trees. */
 @ControlConfined
 public final class LbLog implements LbObserver {
   private static final Logger log = LoggerFactory.getLogger(LbLog.class);
@@ -26,7 +25,7 @@ public final class LbLog implements LbObserver {
     if (event instanceof LbEvent.Outage) {
       return Level.WARN;
     }
-    // At INFO, a sweep or a failure would flood the log with the events of many endpoints.
+    // The level is DEBUG, because one sweep or failure can cause such events for many endpoints.
     return event instanceof OutlierEvent.Unenforced || event instanceof LbEvent.EndpointState
         ? Level.DEBUG
         : Level.INFO;

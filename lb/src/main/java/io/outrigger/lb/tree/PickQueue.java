@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
  *
  * <p>No wake-up is lost. The publisher writes the value, then calls {@link #wakeAll}. The waiter
  * adds itself to the queue, then reads the value again. If the waiter reads the new value, it
- * removes itself. If the waiter reads the old value, the waiter was in the queue before {@code
- * wakeAll}, which then wakes the waiter. If the waiter and the publisher both try to remove the
- * waiter, exactly one of them succeeds.
+ * removes itself. If the waiter still reads the old value, {@code wakeAll} has not begun yet, and
+ * will find the waiter in the queue and wake it. If the waiter and the publisher both try to remove
+ * the waiter, exactly one of them succeeds.
  */
 @AnyThread
 public final class PickQueue {
@@ -28,7 +28,7 @@ public final class PickQueue {
    *
    * @param isStale returns whether a newer value than the caller's value is published
    * @return a ticket for {@link #unpark}, or {@link #NOT_PARKED}, which means that the caller must
-   *     read the value again at once
+   *     immediately read the value again
    */
   public long park(ParkedCall call, BooleanSupplier isStale) {
     long ticket = tickets.getAndIncrement();
@@ -50,7 +50,7 @@ public final class PickQueue {
     return first != null && first.getKey() == ticket;
   }
 
-  /** Wakes every parked call, in order of arrival. The caller must have published a new value. */
+  /** Called after a new value was published: wakes all parked calls in order of arrival. */
   public void wakeAll() {
     long end = tickets.get();
     while (true) {

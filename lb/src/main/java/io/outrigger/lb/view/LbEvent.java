@@ -52,7 +52,7 @@ public sealed interface LbEvent
    *
    * @param cluster the cluster that routes name; for an endpoint of an aggregate, the aggregate
    *     cluster
-   * @param reason the reason why the connection cannot be made; otherwise {@code OK}
+   * @param reason if the connection cannot be made, the cause; otherwise {@code OK}
    */
   record EndpointState(
       String cluster, Instant time, EndpointAddress address, Connectivity state, RpcStatus reason)
@@ -94,7 +94,7 @@ public sealed interface LbEvent
     }
   }
 
-  /** At least one endpoint can be reached after an {@link Outage}. */
+  /** At least one endpoint can be reached again after an {@link Outage}. */
   record OutageOver(String cluster, Instant time, int reachable, int endpoints) implements LbEvent {
     @Override
     public String text() {

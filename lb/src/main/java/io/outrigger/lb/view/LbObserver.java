@@ -12,10 +12,10 @@ import io.outrigger.lb.state.ConnectionEvent;
 public interface LbObserver {
   void onEvent(LbEvent event);
 
-  /** Called when a connection was made, lost or changed, for metrics only (A94). */
+  /** Called for each event of a connection; only metrics need this method (A94). */
   default void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {}
 
-  /** Called when a policy has applied new weights, for metrics only (A78). */
+  /** Called when a policy has applied new weights; only metrics need this method (A78). */
   default void onWeights(WeightUpdate update) {}
 
   default LbObserver and(LbObserver other) {

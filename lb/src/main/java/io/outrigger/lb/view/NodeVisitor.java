@@ -17,7 +17,7 @@ public interface NodeVisitor {
    */
   default void enter(LbNode node) {}
 
-  /** Visits an endpoint of the node that was entered last and is not left yet. */
+  /** Visits an endpoint of the innermost node that was entered and has not been left yet. */
   void endpoint(LbEndpoint endpoint);
 
   default void leave() {}

@@ -27,7 +27,7 @@ public sealed interface OutlierEvent extends LbEvent {
    *
    * @param multiplier the duration of the ejection as a multiple of the base ejection time, even if
    *     the maximum ejection time is shorter
-   * @param until the time from which a sweep may end the ejection, unless the settings change
+   * @param until the earliest time at which a sweep ends the ejection under the current settings
    */
   record Ejected(
       String cluster,
@@ -94,7 +94,7 @@ public sealed interface OutlierEvent extends LbEvent {
 
   /** The reason why an outlier was not ejected, in A91's terms. */
   enum UnenforcedReason {
-    /** A random draw with the percentage {@code enforcing_…} kept the outlier in service. */
+    /** A random draw prevented the ejection, because {@code enforcing_…} is less than 100 %. */
     ENFORCEMENT_PERCENTAGE,
     /** The maximum number of endpoints is already ejected. */
     MAX_EJECTION_OVERFLOW;

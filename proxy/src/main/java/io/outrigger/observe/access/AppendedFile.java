@@ -64,7 +64,7 @@ final class AppendedFile extends OutputStream {
     }
   }
 
-  /** Makes the next write open the file by its name. Any thread may call this method. */
+  /** Makes the next write open the file again by its name. Any thread may call this method. */
   void reopen() {
     reopenPending = true;
   }

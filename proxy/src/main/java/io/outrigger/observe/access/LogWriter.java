@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 @AnyThread
 final class LogWriter implements AutoCloseable {
   /**
-   * The maximum number of queued entries: half a second at a hundred thousand requests per second.
+   * The maximum number of queued entries, enough for half a second of 100,000 requests per second.
    * To bound the heap, an entry with a long path counts as several entries.
    */
   private static final int MAX_WAITING = 50_000;
@@ -33,7 +33,7 @@ final class LogWriter implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
   private static final int BATCH_CHARS = 64 << 10;
 
-  /** The number of characters per slot of the queue; an entry takes one slot for itself too. */
+  /** An entry takes one slot of the queue, plus one slot for each group of this many characters. */
   private static final int CHARS_PER_SLOT = 128;
 
   private final ConcurrentLinkedQueue<Queued> queue = new ConcurrentLinkedQueue<>();
@@ -55,7 +55,7 @@ final class LogWriter implements AutoCloseable {
   private record Queued(Entry entry, int slots) {}
 
   /**
-   * @param name the kind of log and its file, for messages: {@code access log stdout}
+   * @param name the kind of log and its file, such as {@code access log stdout}, for messages
    * @param out the output, which {@link #close} closes
    * @param slots the capacity of the queue; an entry with long text takes several slots
    */
@@ -67,7 +67,7 @@ final class LogWriter implements AutoCloseable {
     writer.setDaemon(true);
   }
 
-  /** Starts a log on stdout; {@code kind} is the kind of log, for messages. */
+  /** Starts a log that is written to stdout; {@code kind} names this log in messages. */
   static LogWriter stdout(String kind) {
     return started(kind + " stdout", new Stdout());
   }

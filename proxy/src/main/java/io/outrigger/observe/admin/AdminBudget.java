@@ -6,10 +6,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds the bytes of unread replies of all admin servers together. When a new reply exceeds the
- * bound, other clients are disconnected, beginning with the client of the oldest unread reply. A
- * client that never reads thus does not prevent replies to others. Before a reply larger than the
- * bound is sent, all other clients with unread replies are disconnected.
+ * Bounds the total bytes of unread replies of all admin servers. If a new reply makes the total
+ * exceed the bound, other clients are disconnected, beginning with the client of the oldest unread
+ * reply. A client that never reads does not prevent replies to others. For a reply that is larger
+ * than the bound by itself, all other clients with unread replies are disconnected.
  */
 @AnyThread
 public final class AdminBudget {
@@ -59,7 +59,7 @@ public final class AdminBudget {
     /**
      * Called when the client has read the reply, or the reply was dropped.
      *
-     * @return whether this call is the first call of {@code done}
+     * @return true at the first invocation of {@code done}, later false
      */
     public boolean done() {
       boolean isRemoved = oldestFirst.remove(this);

@@ -32,12 +32,13 @@ import org.slf4j.LoggerFactory;
 /**
  * One connection to an admin server. Pipelined requests wait until the response to the previous
  * request has been written to the socket. When {@link #MAX_PENDING} requests wait, the socket is
- * not read. Requests that read state also wait in the {@link ReplyQueue}. Probes skip this queue,
- * because their timeouts are short. A waiting request whose connection closes gets no reply.
+ * not read. Requests that read the proxy's state also wait in the {@link ReplyQueue}. Probes skip
+ * this queue, because their timeouts are short. A waiting request whose connection closes gets no
+ * reply.
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
-  /** The number of waiting requests at which reads stop; with fewer, reads detect a close. */
+  /** Reads stop at this number of waiting requests; until then, reads detect a closed socket. */
   static final int MAX_PENDING = 16;
 
   private static final Logger log = LoggerFactory.getLogger(AdminConnection.class);
@@ -251,8 +252,8 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   /**
    * Rejects a request that has not been read completely, and closes the sending side. The decoder
    * discards further bytes until the client closes the connection or the connection is idle.
-   * Closing at once would reset the socket while it has unread bytes, and the client would lose the
-   * response (RFC 9112 section 9.6).
+   * Immediate closing would reset the socket while it has unread bytes, and the client would lose
+   * the response (RFC 9112 section 9.6).
    */
   private static void refuse(ChannelHandlerContext context, AdminReply reply) {
     FullHttpResponse response = reply.response(false);

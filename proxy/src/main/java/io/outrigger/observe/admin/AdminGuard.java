@@ -28,9 +28,9 @@ record AdminGuard(InetSocketAddress bound) {
       Pattern.compile("(?<name>\\[[0-9A-Za-z:.%]+\\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?");
 
   /**
-   * Returns the reply that rejects a request to a public, read-only server. The server accepts any
-   * host name. The Host header must occur exactly once (RFC 9112 section 3.2); in HTTP/1.0, it may
-   * be absent.
+   * Returns the reply that rejects a request to a server for probes. Any client may send probes, so
+   * a server for probes accepts any host name. The Host header must occur exactly once (RFC 9112
+   * section 3.2); in HTTP/1.0, it may be absent.
    */
   static Optional<AdminReply> probeRefusal(HttpRequest request) {
     int hosts = request.headers().getAll(HttpHeaderNames.HOST).size();

@@ -67,7 +67,7 @@ public record AdminReply(
   }
 
   /**
-   * Returns a reply whose body is written at once, to direct buffers. On the heap, a reply of
+   * Writes a body to direct buffers, and returns a reply with this body. On the heap, a reply of
    * several megabytes would fill the old generation, because it does not fit into the young
    * generation. Collections of the old generation pause every event loop (decision proxy-0016).
    */
@@ -133,7 +133,6 @@ public record AdminReply(
     return new AdminReply(status, TEXT, (text + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Returns this reply as the result of an endpoint that does not wait. */
   public CompletionStage<AdminReply> done() {
     return CompletableFuture.completedStage(this);
   }
@@ -147,7 +146,7 @@ public record AdminReply(
     return text(405, "this endpoint takes " + allow).with(Map.of("allow", allow));
   }
 
-  /** Returns this reply as an HTTP/1.1 response, which has no body if {@code head}. */
+  /** Returns this reply as an HTTP/1.1 response, without a body if {@code head} is true. */
   FullHttpResponse response(boolean head) {
     int length = body.readableBytes();
     ByteBuf sent = body;

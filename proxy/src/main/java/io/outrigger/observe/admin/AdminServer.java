@@ -44,7 +44,7 @@ public final class AdminServer implements AutoCloseable {
   /** Headers may be long, because browsers send the cookies of all ports of the host. */
   private static final int MAX_HEADER_BYTES = 64 * 1024;
 
-  /** A low limit for the headers of probes, which any client may send; headers use much heap. */
+  /** A low limit for headers, because headers use much heap, and any client may send a probe. */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
 
   /** The read size is small, so that one read returns few pipelined requests. */
@@ -53,7 +53,7 @@ public final class AdminServer implements AutoCloseable {
   /** The limit of the kernel's send buffer, which counts against the container's memory. */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
 
-  /** How long a shutdown waits for pending replies and for tasks of other threads. */
+  /** The time for pending replies, and then for tasks of other threads, when the server closes. */
   private static final int QUIET_MILLIS = 20;
 
   private static final int IDLE_SECONDS = 60;
@@ -69,7 +69,7 @@ public final class AdminServer implements AutoCloseable {
   public enum Audience {
     /** The server replies to requests that the {@link AdminGuard} accepts. */
     OPERATORS,
-    /** The server replies to all clients, with any Host header. No endpoint may change state. */
+    /** The server replies to all clients, with any Host header. Every path is read-only. */
     PROBES
   }
 
@@ -142,8 +142,8 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Closes the port at once, and the connections after {@link #QUIET_MILLIS}, so that the reply to
-   * the request that ends the process can still be sent.
+   * Closes the port immediately, and the connections after {@link #QUIET_MILLIS}, so that the reply
+   * to the request that ends the process can still be sent.
    */
   @Override
   public void close() {

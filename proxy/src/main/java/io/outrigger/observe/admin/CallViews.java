@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Renders the calls of each forward since the start as JSON, {@code GET /calls}. No count ever
- * decreases. To get the rates, error rates and quantiles ({@code durations}) of a period, a client
- * subtracts an earlier reply from a later one.
+ * Renders the calls of each forward since the start of the process as JSON, {@code GET /calls}. No
+ * count ever decreases. To get the rates, error rates and quantiles ({@code durations}) of a
+ * period, a client subtracts an earlier reply from a later one.
  */
 @AnyThread
 public final class CallViews {
   private CallViews() {}
 
   /**
-   * @param since the start of the process
+   * @param since when the process started
    * @param ports the ports of the forwards
    */
   public static AdminReply reply(Instant now, Instant since, List<Http2Listener> ports) {
@@ -34,7 +34,7 @@ public final class CallViews {
 
   private static JsonObject forward(Http2Listener port) {
     CallStats.Totals calls = port.forward().totals();
-    // Pairs of the upper bound of a bucket in microseconds and the number of calls in the bucket.
+    // Each pair: the upper bound of a bucket, in microseconds, and the bucket's number of calls.
     Histogram histogram = calls.durations();
     List<long[]> durations =
         IntStream.range(0, histogram.buckets())

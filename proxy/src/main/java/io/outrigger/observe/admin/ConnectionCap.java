@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Bounds the connections of a port, in the pipeline of the port's channel. When a connection
- * exceeds the bound, the oldest connection is closed, so idle connections and endless requests
- * cannot block a probe. The port and its connections must share one event loop.
+ * Bounds a port's connections, as a handler of the port's channel. If a new connection exceeds the
+ * maximum number, the oldest connection is closed, so idle connections and endless requests cannot
+ * block a probe. The port and its connections must share one event loop.
  */
 @LoopConfined
 public final class ConnectionCap extends ChannelInboundHandlerAdapter {
@@ -43,8 +43,8 @@ public final class ConnectionCap extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Closes the channel without its handlers, since HTTP/2's handler would wait for streams whose
-   * clients do not read.
+   * Closes a connection without notice to its handlers, since HTTP/2's handler would wait for
+   * streams whose clients do not read.
    */
   private static void close(Channel connection) {
     connection.unsafe().close(connection.unsafe().voidPromise());

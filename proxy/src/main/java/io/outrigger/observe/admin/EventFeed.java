@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 public interface EventFeed {
   /**
    * Returns a stage that completes with the next events as text, once there are events. The caller
-   * waits for the returned stage before it calls this method again.
+   * must not call this method again until the returned stage is complete.
    */
   CompletionStage<String> next();
 

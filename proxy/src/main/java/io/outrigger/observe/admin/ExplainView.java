@@ -59,8 +59,8 @@ public final class ExplainView {
   }
 
   /**
-   * Returns the {@code :authority} for the first endpoint that the most probable outcome may pick.
-   * If no endpoint can be picked, returns the {@code :authority} for an absent host name.
+   * Returns the {@code :authority} for the first endpoint of the most probable outcome. If no
+   * endpoint can be picked, returns the {@code :authority} for an endpoint without a host name.
    */
   private static Object authority(Explanation explanation, List<JsonObject> branches) {
     JsonArray found = branches.isEmpty() ? null : branches.get(0).getAsJsonArray("candidates");
@@ -221,8 +221,8 @@ public final class ExplainView {
   }
 
   /**
-   * Finds the {@link PickPlan.Preferring} in a plan. No random draw precedes a {@code Preferring}
-   * plan, so the search only follows plans with exactly one inner plan.
+   * Finds the {@link PickPlan.Preferring} in a plan. A {@code Preferring} plan never follows a
+   * random draw among plans, so the search enters only plans that have exactly one inner plan.
    */
   private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
     if (plan instanceof PickPlan.Preferring found) {

@@ -106,13 +106,13 @@ public final class LbViews {
         true);
   }
 
-  /** Writes trees as JSON while they are visited, without an object per endpoint. */
+  /** Writes trees as JSON while they are visited, and keeps no objects of visited endpoints. */
   private static final class TreeJson implements NodeVisitor {
     private final JsonWriter json;
     private final Detail detail;
     private final Map<String, OverlayEffect> overlaid;
 
-    /** Whether the JSON list of endpoints has begun, for each open node by its depth. */
+    /** Contains the depth of each open node whose JSON list of endpoints has begun. */
     private final BitSet hasEndpoints = new BitSet();
 
     private int depth;

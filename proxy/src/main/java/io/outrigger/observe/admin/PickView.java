@@ -155,7 +155,7 @@ final class PickView {
   }
 
   /**
-   * @param unused the reason why {@code node} receives no calls; empty when the node receives calls
+   * @param unused why {@code node} receives no calls; empty when this node receives calls
    */
   private void exclude(List<JsonObject> list, LbNode node, String unused) {
     for (LbNode child : node.children()) {

@@ -25,7 +25,7 @@ public final class ReplyQueue {
       new AtomicReference<>(CompletableFuture.completedFuture(null));
 
   /**
-   * Creates a reply after all replies that were submitted before have been created.
+   * Creates a reply after all replies that were submitted earlier have been created.
    *
    * @param executor runs {@code isWanted} and {@code work}, on another thread or later on this
    *     thread

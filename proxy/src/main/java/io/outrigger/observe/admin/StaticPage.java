@@ -22,7 +22,7 @@ public final class StaticPage {
 
   private StaticPage() {}
 
-  /** Adds the page at {@code /} and its files below {@code /page/} to {@code endpoints}. */
+  /** Adds the page ({@code /}) and its files (below {@code /page/}) to {@code endpoints}. */
   public static void addTo(Map<String, AdminEndpoint> endpoints) {
     endpoints.put("GET /", StaticPage::reply);
     endpoints.put("GET /page/*", StaticPage::reply);

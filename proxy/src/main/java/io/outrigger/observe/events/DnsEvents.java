@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports the DNS lookups of one forward. Adds an answer to the event log if it differs from the
- * previous answer for the name. A new failure is also logged as a warning. Repeated answers are not
- * reported, since a failing name is looked up repeatedly.
+ * previous answer for the name. A new failure is also logged as a warning. Equal answers are not
+ * reported again, because a failing name is looked up again and again.
  */
 @ControlConfined
 public final class DnsEvents implements DnsLookup {

@@ -15,7 +15,7 @@ import java.time.Instant;
 @AnyThread
 public record Event(
     long seq, Instant time, EventKind kind, String forward, String subject, String message) {
-  /** The maximum length of an event's text. A text from a control plane may have any length. */
+  /** The maximum length of an event's text, to which texts from control planes are shortened. */
   static final int MAX_TEXT = 4096;
 
   public Event {

@@ -13,8 +13,8 @@ public enum EventKind {
   /** An ADS stream to a control plane ended after a response; a new stream follows. */
   ADS_CLOSED,
   /**
-   * Use of the resources that an earlier process stored has begun, because no control plane
-   * answers, or has ended.
+   * The proxy begins to use the resources that an earlier process stored, because no control plane
+   * answers; or the proxy stops using these resources.
    */
   STALE,
   /** Stored resources of an earlier process cannot be used, or resources cannot be stored. */

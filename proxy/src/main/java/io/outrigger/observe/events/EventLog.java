@@ -58,8 +58,8 @@ public final class EventLog {
   }
 
   /**
-   * Returns at most {@code limit} events with numbers above {@code since}; 0 starts at the oldest
-   * event.
+   * Returns the oldest events whose numbers are greater than {@code since}, but no more than {@code
+   * limit} events.
    */
   public Page after(long since, int limit) {
     control.checkInside();

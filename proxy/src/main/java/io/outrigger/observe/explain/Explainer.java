@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * they would balance the request.
  *
  * <p>A route that matches only a fraction of requests needs a random draw. In the first walk
- * through the routes every draw matches. If a walk ends with a route that matches only by a random
- * draw, the next walk lets this draw fail. The last walk ends with a match that needs no draw, or
- * without a match.
+ * through the routes, every draw matches. If a walk ends with a route that matches only because of
+ * a draw, this draw fails in the next walk through the routes. The last walk through the routes
+ * ends with a match that needs no draw, or without a match.
  */
 @ControlConfined
 public final class Explainer {
@@ -56,21 +56,22 @@ public final class Explainer {
   private final RequestHead request;
   private final Function<String, Optional<LbNode>> trees;
 
-  /** The trees of the clusters in {@link #branches}; each tree is a copy of all its endpoints. */
+  /** The trees of the clusters in {@link #branches}, kept because each tree is a large copy. */
   private final Map<String, Optional<LbNode>> treesByCluster = new HashMap<>();
 
   private final Map<String, OverlayEffect> overlaid;
   private final List<Route> routes;
 
   /**
-   * The possible results. The key of a result that forwards the request is its {@link Outcome}. The
-   * key of a local reply is a new object, so that local replies are never merged.
+   * The possible results. If a result forwards the request, its key is an {@link Outcome}, so that
+   * equal results are merged. The key of a local reply is a new object, so that local replies are
+   * never merged.
    */
   private final Map<Object, Branch> branches = new LinkedHashMap<>();
 
   /**
-   * The result of each examined route, by the route's index. The result is the index of the matcher
-   * that did not match, or {@link RouteMatch#NO_MISS} if at least one walk matched the route.
+   * The result of each examined route, by the route's index. The result is the index of the route's
+   * matcher that did not match, or {@link RouteMatch#NO_MISS} if the route matched at least once.
    */
   private final Map<Integer, Integer> results = new TreeMap<>();
 
@@ -125,8 +126,8 @@ public final class Explainer {
   }
 
   /**
-   * The part of an outcome that does not depend on random draws. Several draws among weighted
-   * clusters have the same outcome, because a session keeps its cluster (A60).
+   * The part of an outcome that does not depend on random draws. Different draws among weighted
+   * clusters may have equal outcomes, because a session overrides the drawn cluster (A60).
    */
   private record Outcome(
       Route route, List<FilterPlan> filters, String cluster, Optional<CookieSession> session) {}
@@ -261,9 +262,9 @@ public final class Explainer {
   }
 
   /**
-   * Returns fixed values instead of random draws. The first routes with a fraction, {@code misses}
-   * in number, get values that do not match; later routes get values that match. The value for a
-   * choice among weighted clusters is {@code clusterDraw}.
+   * Returns fixed values instead of random draws. The values for the first routes that match only a
+   * fraction of requests do not match; {@code misses} is the number of these values. Later values
+   * match. The choice among weighted clusters uses the value {@code clusterDraw}.
    */
   @ControlConfined
   private static final class DecidedDraws implements RandomSource {

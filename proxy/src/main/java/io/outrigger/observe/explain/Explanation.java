@@ -17,10 +17,11 @@ import java.util.function.UnaryOperator;
 /**
  * Explains how a request would be handled at this moment.
  *
- * @param authority maps the route's {@code :authority}, or an empty text, to the value that is sent
+ * @param authority maps the {@code :authority} that the route sets, or "" if it sets none, to the
+ *     value that is sent
  * @param domain the virtual host that serves the target; empty while there is no configuration
  * @param routes the verdicts on the first examined routes, in order
- * @param furtherRoutes the number of routes that follow the examined routes in {@code routes}
+ * @param furtherRoutes the number of the remaining routes, for which there is no verdict
  * @param branches the possible outcomes, the most probable first; empty when the request would wait
  *     for the target's configuration
  */
@@ -47,8 +48,8 @@ public record Explanation(
   }
 
   /**
-   * @param missed the matcher that did not match, or the fraction of a route that is {@link
-   *     Result#POSSIBLE}; empty when the route matches
+   * @param missed the matcher that did not match; for {@link Result#POSSIBLE}, the route's
+   *     fraction; for {@link Result#HIT}, empty
    */
   public record Verdict(Route route, Result result, String missed) {}
 

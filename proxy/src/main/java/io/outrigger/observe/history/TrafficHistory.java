@@ -41,8 +41,8 @@ public final class TrafficHistory implements CallObserver {
   private static final int MINUTES_KEPT = 60;
 
   /**
-   * The maximum number of clusters whose calls an event loop counts before the counts are
-   * collected; also the maximum number of endpoints.
+   * The maximum number of clusters whose calls an event loop counts between two collections; {@link
+   * #MAX_ENDPOINTS} is the maximum number of endpoints.
    */
   static final int MAX_CLUSTERS = 500;
 
@@ -247,8 +247,8 @@ public final class TrafficHistory implements CallObserver {
     }
 
     /**
-     * Returns the minutes, the oldest first. The last element may be the current minute, which
-     * started at {@code begin}.
+     * Returns the minutes, the oldest first. The last element may be the current minute; {@code
+     * begin} is the start of the current minute.
      */
     List<View.Minute> view(Instant begin) {
       List<View.Minute> view = new ArrayList<>(minutes);

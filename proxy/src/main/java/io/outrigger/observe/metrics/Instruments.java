@@ -20,7 +20,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The instruments of a scrape. An instrument name always selects the same instrument. */
+/** The instruments of a scrape. Repeated requests for one name return the same instrument. */
 final class Instruments {
   private final Map<String, Supplier<MetricSnapshot>> all = new LinkedHashMap<>();
   private final Set<String> omittedLabels;

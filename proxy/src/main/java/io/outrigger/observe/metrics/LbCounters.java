@@ -18,7 +18,7 @@ import java.util.stream.LongStream;
 
 /**
  * The load-balancing metrics of A78 "Weighted Round Robin LB Policy", A91, A94 and A118, with the
- * labels of A89. The counters start at 0 with the process. The counts of a removed cluster are
+ * labels of A89. The counters are 0 when the process starts. The counts of a removed cluster are
  * kept, so that counters never decrease.
  */
 @ControlConfined
@@ -29,13 +29,13 @@ public final class LbCounters {
    */
   static final int MAX_PLACES = 5_000;
 
-  /** The cluster name beyond {@link #MAX_PLACES} places; A66 uses "other" for unknown methods. */
+  /** The cluster name beyond {@link #MAX_PLACES} places, as A66 labels unknown methods "other". */
   private static final String OTHER = "other";
 
   /** The histograms record weights in thousandths. */
   private static final int WEIGHT_SCALE = 1_000;
 
-  /** OpenTelemetry's default bounds, since A78 defines none. */
+  /** OpenTelemetry's default histogram bounds, since A78 defines no bounds. */
   private static final long[] WEIGHT_BOUNDS =
       LongStream.of(0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10000)
           .map(bound -> bound * WEIGHT_SCALE)
@@ -85,7 +85,7 @@ public final class LbCounters {
   private record Owner(String target, ConnectionEvent.Group group) {}
 
   /**
-   * @param open the labels of the gauge of open connections: {@code place} and the security level
+   * @param open the labels for the gauge of open connections: {@code place} plus the security level
    */
   private record ConnectionLabels(Labels place, Labels open) {}
 
@@ -148,7 +148,7 @@ public final class LbCounters {
         "grpc.lb.outlier_detection.detection_method", evidence.method().word());
   }
 
-  /** Counts an event, and creates the missing counters of the place, with the value 0. */
+  /** Counts an event of a connection. The event's missing counters are created with the value 0. */
   private void connection(String target, ConnectionEvent.Group group, ConnectionEvent event) {
     ConnectionLabels known = labels(target, group);
     Labels place = known.place();
@@ -200,7 +200,7 @@ public final class LbCounters {
     }
   }
 
-  /** Returns the labels of a place; {@link #OTHER} is the cluster of places beyond the limit. */
+  /** Returns the labels of a place; beyond {@link #MAX_PLACES} places, the cluster is "other". */
   private Labels place(String target, String cluster, String locality) {
     Labels place = labels(target, cluster, locality);
     if (places.size() < MAX_PLACES) {

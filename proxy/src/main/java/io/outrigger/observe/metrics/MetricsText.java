@@ -47,7 +47,7 @@ public record MetricsText(ExpositionFormatWriter writer) {
   }
 
   /**
-   * @param memory a stream in memory, so writing cannot fail
+   * @param memory a stream to a buffer, to which writes cannot fail
    */
   public void write(MetricsView view, OutputStream memory) {
     try {

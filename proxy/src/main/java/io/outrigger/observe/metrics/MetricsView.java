@@ -62,8 +62,8 @@ public record MetricsView(
 
   /**
    * @param target the target as configured ({@code grpc.target})
-   * @param refusedConnections the number of connections that were closed at once because of {@code
-   *     --max-connections}
+   * @param refusedConnections the number of connections that were closed immediately because of
+   *     {@code --max-connections}
    * @param endpoints the numbers of endpoints by cluster name; never modified
    */
   public record Forward(

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /**
  * The metrics of the process: memory by area, CPU time, lag of the event loops. All values are read
- * at the scrape. The names are those of Prometheus' client libraries.
+ * at the scrape. Metrics that Prometheus' client libraries also define have the same names.
  */
 @AnyThread
 final class ProcessMetrics {
@@ -61,7 +61,8 @@ final class ProcessMetrics {
             "outrigger_audit_log_dropped",
             "Lines that are missing from the audit log, which could not be written fast enough.");
     process.lostAuditLines().ifPresent(lost -> unaudited.add(Labels.EMPTY, lost));
-    // The process ends once it has cut requests: usually, only the last OTLP export has this count.
+    // The process ends after it has cut requests, so usually only the last OTLP export has this
+    // count.
     all.counter(
             "outrigger_drain_requests_cut",
             "Open requests that were cut when --drain-timeout was over.")

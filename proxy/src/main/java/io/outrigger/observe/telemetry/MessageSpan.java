@@ -19,7 +19,7 @@ record MessageSpan(Span span) {
   static final int MAX_TEXT = 1024;
 
   /**
-   * Adds the event of a message. For a compressed message only the compressed size is known
+   * Adds an event for one message. For a compressed message, only the compressed size is known
    * (decision proxy-0015).
    */
   void message(boolean isOutbound, long sequence, long bytes, boolean isCompressed) {

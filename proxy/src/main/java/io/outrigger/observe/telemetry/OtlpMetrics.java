@@ -42,8 +42,9 @@ final class OtlpMetrics implements MetricProducer {
   private static final AggregationTemporality SINCE_START = AggregationTemporality.CUMULATIVE;
 
   /**
-   * The annotation units of gRPC's instruments. Snapshots lack annotation units, because the
-   * Prometheus library would append them to the names.
+   * The units in braces (UCUM annotations) of gRPC's instruments, by instrument name. Prometheus
+   * snapshots lack these units, because the Prometheus library would append them to the names of
+   * metrics.
    */
   private static final Map<String, String> UNITS =
       Map.ofEntries(
@@ -99,7 +100,7 @@ final class OtlpMetrics implements MetricProducer {
       return DoublePointData.create(startNanos, nanos, labels, value, List.of());
     }
 
-    /** Converts buckets, whose counts are not cumulative; OTLP omits the infinite bound. */
+    /** Converts buckets, without cumulating their counts. OTLP omits the last bound (infinity). */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();
       var bounds = buckets.stream().map(ClassicHistogramBucket::getUpperBound);

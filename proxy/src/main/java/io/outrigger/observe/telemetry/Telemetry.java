@@ -25,7 +25,7 @@ public final class Telemetry implements AutoCloseable {
   private static final Duration FLUSH_LIMIT = Duration.ofSeconds(2);
   private static final String SCOPE = "outrigger";
 
-  /** The defaults for OpenTelemetry's variables that the environment does not set. */
+  /** The defaults for OpenTelemetry's environment variables that are not set. */
   private static final Map<String, String> DEFAULTS =
       Map.of(
           "otel.service.name", "outrigger",
@@ -43,7 +43,7 @@ public final class Telemetry implements AutoCloseable {
    * Starts the exports.
    *
    * @param endpoint a URL such as {@code http://collector:4317}
-   * @param metrics called at each interval, on a thread of the SDK; may block
+   * @param metrics supplies the metrics for each export, on a thread of the SDK; may block
    * @throws IllegalArgumentException when a variable or the endpoint cannot be used; the message
    *     gives the reason
    */
@@ -73,7 +73,7 @@ public final class Telemetry implements AutoCloseable {
     }
   }
 
-  /** Returns an error of the SDK in one line, with OpenTelemetry's variables that are set. */
+  /** Returns an SDK error in one line, with the names of the OTEL_ variables that are set. */
   private static String errorLine(String message) {
     String line = message.strip().replaceAll("\\s*\\R\\s*", " ");
     List<String> given =

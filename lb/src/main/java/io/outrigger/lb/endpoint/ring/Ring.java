@@ -21,7 +21,7 @@ final class Ring {
   /** The hashes, in ascending order as unsigned numbers. */
   final long[] hashes;
 
-  /** The number of the {@link Slot} to which each of {@link #hashes} belongs. */
+  /** Contains, for each of {@link #hashes}, the number of the {@link Slot} that owns the hash. */
   private final int[] slotOf;
 
   private Ring(long[] hashes, int[] slotOf) {
@@ -30,10 +30,10 @@ final class Ring {
   }
 
   /**
-   * Builds a ring from at least one {@link Slot}. The size of the ring gives the endpoint with the
-   * smallest share a whole number of entries. The size is {@code minSize} or a little more, but at
-   * most {@code maxSize} and {@link #MAX_SIZE}. If the shares do not add up to a whole number of
-   * entries, the ring gets one entry more, because gRPC also rounds the last slot up.
+   * Builds a ring from at least one {@link Slot}. The size is {@code minSize} or a little more, so
+   * that the endpoint with the smallest share gets a whole number of entries, but at most {@code
+   * maxSize} and {@link #MAX_SIZE}. If the shares do not add up to a whole number of entries, the
+   * ring gets one entry more, because gRPC also rounds the last slot up.
    *
    * @param slots the slots in the order of their keys; a slot's number is its list index
    * @param shares the share of each slot, in proportion to the other shares
@@ -105,8 +105,8 @@ final class Ring {
   }
 
   /**
-   * An endpoint in the form from which rings are built. Slots are ordered by key, so that all
-   * processes round the shares of endpoints in one order.
+   * An endpoint in the form from which rings are built. Slots are ordered by key, because the order
+   * affects how shares are rounded, and all processes must build equal rings.
    *
    * @param key the text whose hashes determine the entries of the endpoint
    * @param address distinguishes slots with the same key

@@ -23,15 +23,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Picks the first endpoint that has not failed, beginning at the request's hash on the ring (A61
  * "Ring Hash"). For a request without the configured hash header, the search begins at a random
- * entry and picks the first READY endpoint. The search requests at most one connection (A76).
+ * entry and picks the first READY endpoint. The search requests at most one connection (A76). The
+ * arrays are indexed by slot number. The array {@code fails} is filled on first use.
  *
- * @param states the states of the endpoints, by slot number
- * @param uses the pick results of READY endpoints, by slot number
- * @param failures the errors of failed endpoints, by slot number
- * @param fails the pick results of failed endpoints, by slot number; created on first use
  * @param hashHeader the header to hash, in lower case; empty to use {@link PickContext#hash}
- * @param connect connects the endpoint with a given slot number; called on any event loop
- * @param requested holds 1 for each slot number whose connection this picker has requested
+ * @param connect requests a connection for a given slot number; called on any event loop
+ * @param requested contains 1 at each slot number for which this picker has requested a connection
  */
 @AnyThread
 @SuppressWarnings("ArrayRecordComponent") // instances are never compared
@@ -103,9 +100,9 @@ record RingHashPicker(
   }
 
   /**
-   * Returns the first ring index whose endpoint has a given state, beginning at {@code first}.
-   * Returns {@link #NONE} if no endpoint before {@code end} has the state. If {@code end} is {@link
-   * #NONE}, the whole ring is searched.
+   * Searches the ring from index {@code first} up to, but excluding, index {@code end}; the whole
+   * ring if {@code end} is {@link #NONE}. Returns the index of the first entry whose endpoint has
+   * the given state, or {@link #NONE} if there is no such entry.
    */
   private int find(Connectivity state, int first, int end) {
     int index = first;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class ReportedWeight {
-  /** The largest valid number in a load report; a report with a greater number is ignored. */
+  /** The upper limit of valid numbers; a load report that contains a greater number is ignored. */
   static final double MAX_NUMBER = 1e9;
 
   enum Status {
@@ -37,10 +37,9 @@ final class ReportedWeight {
   }
 
   /**
-   * @param hasReport whether a report has arrived since the connection was made or the previous
-   *     report expired
-   * @param sinceNanos the time of the first report since the connection was made or the previous
-   *     report expired
+   * @param hasReport whether a report has arrived on the current connection; false again from the
+   *     expiration of the last report until the next report
+   * @param sinceNanos the time of the report with which {@code hasReport} last became true
    */
   private record Reported(double weight, boolean hasReport, long sinceNanos, long lastNanos) {
     Reported followedBy(double next, long nowNanos) {
@@ -76,9 +75,9 @@ final class ReportedWeight {
   }
 
   /**
-   * Returns the utilization of a backend (A114 "Weight Calculation Logic"): the first positive
-   * number among the largest value of {@code metrics}, the application utilization and the CPU
-   * utilization. If no number is positive, returns the CPU utilization, which may be invalid.
+   * Returns the utilization of a backend (A114 "Weight Calculation Logic"): the largest value of
+   * {@code metrics} if this value is positive, else the application utilization if it is positive,
+   * else the CPU utilization, which may be invalid.
    */
   static double utilization(BackendMetrics report, List<String> metrics) {
     double largest = 0;
@@ -100,7 +99,7 @@ final class ReportedWeight {
     return number >= 0 && number <= MAX_NUMBER;
   }
 
-  /** Called when the endpoint becomes READY. The next report restarts the blackout period. */
+  /** Called when the endpoint becomes READY. The blackout period restarts with the next report. */
   void onReady() {
     reported.updateAndGet(before -> before == null ? null : before.restarted());
   }

@@ -106,7 +106,7 @@ public final class WeightedRoundRobinPolicy
     return isFallback ? new double[ready.size()] : weights;
   }
 
-  /** Returns the number of each event loop's next turn; loops begin at different numbers. */
+  /** Returns the next turn number of each event loop; the loops begin with different numbers. */
   private long[] sequences(int endpoints) {
     long[] known = sequences;
     if (known == null) {
@@ -219,7 +219,7 @@ public final class WeightedRoundRobinPolicy
    * turns.
    *
    * @param schedule maps the number of a turn to an index in {@code results}
-   * @param sequences the number of each event loop's next turn, {@link #STRIDE} indexes apart
+   * @param sequences the next turn number of each event loop, at multiples of {@link #STRIDE}
    */
   @AnyThread
   @SuppressWarnings("ArrayRecordComponent") // instances are never compared

@@ -1,7 +1,7 @@
 /**
- * Picks endpoints in turn, by weights that are computed from load reports. The policy runs on the
- * control loop; its picker runs on event loops. This package implements weighted_round_robin (A58)
- * with the choice of metrics (A114), based on the load reports of A51.
+ * Distributes calls among endpoints in proportion to weights that are computed from load reports.
+ * The policy runs on the control loop; its picker runs on event loops. This package implements
+ * weighted_round_robin (A58) with the choice of metrics (A114), based on the load reports of A51.
  */
 @NullMarked
 package io.outrigger.lb.endpoint.weighted;

@@ -31,7 +31,7 @@ import java.util.function.Consumer;
 public final class ChannelzIds {
   /**
    * The smallest id that this program assigns. The ids of grpc-java count from 1 and never reach
-   * this value. JSON readers that store numbers as doubles keep ids of this size exact.
+   * this value. JSON readers that store numbers as doubles can still represent such ids exactly.
    */
   static final long OURS = 1_000_000_000_000L;
 

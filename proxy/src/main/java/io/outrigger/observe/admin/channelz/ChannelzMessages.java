@@ -116,7 +116,7 @@ final class ChannelzMessages {
         .build();
   }
 
-  /** Returns the address; a host name is shown as it was written. */
+  /** Returns a port's address for channelz; a host name appears as configured. */
   private static Address address(ListenAddress listen) {
     if (listen instanceof ListenAddress.Unix unix) {
       return unix(unix.path());

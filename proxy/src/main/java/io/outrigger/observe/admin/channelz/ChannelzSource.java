@@ -20,10 +20,10 @@ public interface ChannelzSource {
 
   CompletionStage<List<SocketView>> sockets(SubchannelName subchannel);
 
-  /** Returns the open connections to the port of a forward or serve, ordered by id. */
+  /** Returns the open connections to the port of a forward or served address, ordered by id. */
   CompletionStage<List<SocketView>> serverSockets(String forward, long from, int max);
 
-  /** Returns an open connection to a backend, or to the port of a forward or serve. */
+  /** Returns an open connection to a backend, or to the port of a forward or served address. */
   CompletionStage<Optional<SocketView>> socket(long id);
 
   /**

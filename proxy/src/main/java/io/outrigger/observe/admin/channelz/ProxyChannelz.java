@@ -33,9 +33,9 @@ import java.util.stream.Stream;
 
 /**
  * Implements the gRPC service {@code grpc.channelz.v1.Channelz} for the whole process. The service
- * has grpc-java's channels (to control planes and the admin port), forwards and served addresses.
- * An id shows whether grpc-java assigned it. Lists of objects begin with grpc-java's, since
- * grpc-java's ids are lower.
+ * shows the proxy's forwards and served addresses, and also grpc-java's servers and channels: the
+ * admin port and the channels to control planes. An id shows whether grpc-java assigned it. Lists
+ * of objects begin with grpc-java's, since grpc-java's ids are lower.
  */
 @AnyThread
 public final class ProxyChannelz extends ChannelzImplBase {
@@ -195,8 +195,9 @@ public final class ProxyChannelz extends ChannelzImplBase {
   }
 
   /**
-   * Returns at most {@code size} + 1 objects, grpc-java's objects first. If {@code isAll},
-   * grpc-java has no more objects; the proxy's objects with ids from {@code start} then follow.
+   * Returns at most {@code size} + 1 objects, grpc-java's objects first. If {@code isAll}, {@code
+   * first} contains the last objects of grpc-java, and the proxy's objects with ids from {@code
+   * start} follow.
    */
   private static <T> List<T> joined(
       List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {

@@ -33,7 +33,7 @@ public final class AppHealth {
   private static final Duration CACHE_TIME = Duration.ofSeconds(1);
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-  /** The status codes of reachable apps that do not support unauthenticated health checks. */
+  /** An app that answers a health check with one of these status codes counts as healthy. */
   private static final Set<Status.Code> WITHOUT_HEALTH_SERVICE =
       Set.of(
           Status.Code.UNIMPLEMENTED,
