@@ -11,8 +11,8 @@ public interface ServerStream<Q> {
   void send(Q request);
 
   /**
-   * Whether another request would be sent at once: the stream is attached to a connection, and all
-   * earlier requests have been written.
+   * Whether another request would be sent immediately: the stream is attached to a connection, and
+   * all earlier requests have been written.
    */
   boolean isReady();
 
@@ -22,7 +22,7 @@ public interface ServerStream<Q> {
    */
   void requestNext();
 
-  /** Ends the stream. After that, the listener may still receive {@code onClosed}, at most once. */
+  /** Ends the stream. Afterwards, the listener may still receive {@code onClosed}, at most once. */
   void close();
 
   interface Listener<R> {

@@ -11,9 +11,9 @@ import java.util.Optional;
 /**
  * Checks whether certificate files can be used at a given time.
  *
- * @param failure why a file cannot be used, or that the key does not match the certificate
+ * @param failure the reason why a file, or a certificate with its key, cannot be used
  * @param errors problems that make every connection fail
- * @param warnings expired roots beside valid roots, and ignored parts of the files
+ * @param warnings expired roots in a file with valid roots, and parts of files that are ignored
  */
 public record CertificateCheck(
     Optional<String> failure, List<String> errors, List<String> warnings) {

@@ -13,10 +13,10 @@ import java.util.stream.Stream;
  * The certificates of a provider at one moment. After a failed read, only the field {@code error}
  * changes; the certificates in use stay in use (A29-04, A29-13).
  *
- * @param identity empty when no identity has been read yet, or the provider has only roots
- * @param roots empty when no roots have been read yet, or the provider has only an identity
- * @param loaded when the identity in use was read, or the roots if there is no identity; empty
- *     before the first successful read
+ * @param identity the identity; empty if none has been read, or the provider has only roots
+ * @param roots the roots; empty if none have been read, or the provider has only an identity
+ * @param loaded the time at which the identity in use was read or, without an identity, the roots
+ *     in use; empty before the first successful read
  * @param error the reason why the newest files are not in use; empty when they are in use
  */
 @AnyThread
@@ -29,7 +29,7 @@ public record CertificateSnapshot(
       new CertificateSnapshot(
           Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** Returns a snapshot with the results of a reading, or {@code this} if nothing has changed. */
+  /** Returns a snapshot with the results of a reading, or this object if nothing has changed. */
   CertificateSnapshot after(FileReading reading, Instant now) {
     Optional<Identity> nextIdentity =
         reading.identity().flatMap(Outcome::toOptional).or(this::identity);

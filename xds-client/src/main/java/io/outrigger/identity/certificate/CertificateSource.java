@@ -34,8 +34,8 @@ abstract sealed class CertificateSource
   abstract void start();
 
   /**
-   * Returns the reason why another process has not provided an identity yet; empty if the identity
-   * exists, or if the source needs no other process.
+   * Returns the reason why no identity exists yet, if another process provides it (a CA or the
+   * agent of the Workload API); empty if the identity exists, or if the source reads files.
    */
   Optional<String> lack() {
     return Optional.empty();

@@ -100,10 +100,8 @@ public final class CertificateStore {
   }
 
   /**
-   * Returns why a provider has no identity yet from its Workload API or istio CA. If several
-   * providers have none, the first by name counts; empty if all have an identity.
-   *
-   * @param kind the class of the providers to check
+   * Returns why a provider, the first by name, has no identity yet from its Workload API or istio
+   * CA; empty if all providers have an identity.
    */
   public Optional<String> lack(Class<? extends CertificateProvider> kind) {
     loop.checkInside();
@@ -244,7 +242,7 @@ public final class CertificateStore {
   /**
    * Returns the identity or the roots of a provider, or the reason why they are missing.
    *
-   * @param field the bootstrap field that would name the missing file
+   * @param field the bootstrap field that the reason names if the bootstrap does not set it
    */
   private <T> Outcome<T> part(
       String instance, Function<CertificateSnapshot, Optional<T>> part, String field) {

@@ -25,7 +25,7 @@ public record CertificateView(
    * A provider of the bootstrap.
    *
    * @param certificates the chain, leaf first; empty when there is no identity
-   * @param loaded when the certificates in use were read; empty when none are in use
+   * @param loaded the time at which the certificates in use were read; empty when none are in use
    * @param error why the newest files cannot be used, or that the certificate in use has expired
    */
   public record Provider(

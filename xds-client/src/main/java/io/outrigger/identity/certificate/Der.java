@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * One element of a DER document (X.690); supports only the forms of private keys and of signing
- * requests.
+ * One element of a DER document (X.690); supports only the encodings that private keys and signing
+ * requests need.
  *
  * @param tag the identifier octet; tags of several octets are not supported
  */
@@ -63,7 +63,7 @@ record Der(int tag, byte[] content) {
     return all.get(0);
   }
 
-  /** Returns the elements inside this element; fails if its tag is not {@code expected}. */
+  /** Returns the elements inside this element; fails unless its tag equals {@code expected}. */
   List<Der> within(int expected) {
     if (tag != expected) {
       throw new IllegalArgumentException("tag " + tag + " instead of " + expected);

@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The result of reading the files of a provider. Each component is empty if the bootstrap names no
- * file for it.
+ * The result of reading the files of a provider. The identity and the roots are each empty if the
+ * bootstrap names no file for them.
  */
 record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>> roots) {
   interface Reader<T> {

@@ -29,14 +29,14 @@ import org.jspecify.annotations.Nullable;
  *   is the first          at once, with any result
  * </pre>
  *
- * <p>A rotation renames one file after the other. A reading between two renames fails; half a
- * second later all files have been renamed. A program overwrites a file in place in several steps.
- * A reading between two such steps may find only the first certificates of the file. The previous
- * snapshot stays in use until a reading is published.
+ * <p>A rotation renames one file after the other. A reading between two renames fails; the next
+ * check, half a second later, finds all files renamed. A program overwrites a file in place in
+ * several steps. A reading between two of these steps may find only the first certificates of the
+ * file. The previous snapshot stays in use until a reading is published.
  */
 @ControlConfined
 final class FileWatcher extends CertificateSource {
-  /** How long files must be unchanged before a read with fewer certificates is published. */
+  /** A reading that lacks certificates is published this long after the last write in place. */
   static final Duration STILL = Duration.ofMillis(1500);
 
   private static final String MISSING_CERTIFICATES = "certificates that are in use are missing";

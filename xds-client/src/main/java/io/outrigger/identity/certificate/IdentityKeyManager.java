@@ -51,7 +51,7 @@ public final class IdentityKeyManager extends X509ExtendedKeyManager {
     return alias == null ? null : new String[] {alias};
   }
 
-  /** Whether the server accepts the issuers of the chain; without a list, it accepts all. */
+  /** Whether the server accepts an issuer of the chain; it accepts all if it lists none. */
   private boolean isTrustedBy(Principal @Nullable [] authorities) {
     return authorities == null
         || authorities.length == 0

@@ -16,7 +16,7 @@ public interface IstioCaClient {
    * Sends a signing request. Blocks while it reads the token and the roots, and while it loads gRPC
    * for the first time.
    *
-   * @param request creates the PKCS #10 request in PEM; its argument is the URI to certify, if any
+   * @param request a function from the URI to certify, if any, to the PKCS #10 request in PEM
    * @param now the time at which the token must be valid
    * @param onEnd called once within a minute, on any thread, with the PEM certificates of the CA's
    *     answer (leaf first and roots last), or with the reason of the failure

@@ -177,8 +177,8 @@ final class IstioCaWatcher extends CertificateSource {
   }
 
   /**
-   * Drops an expired certificate. Requests a new certificate at once if the renewal timer is late,
-   * because timers do not advance while the machine sleeps.
+   * Drops an expired certificate. If the renewal timer is late, requests a new certificate
+   * immediately: timers do not advance while the machine sleeps.
    */
   private void checkExpiry() {
     boolean isRenewalAhead =

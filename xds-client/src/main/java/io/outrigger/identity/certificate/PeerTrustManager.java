@@ -28,7 +28,7 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
     /**
      * Returns why a peer is refused; empty when it is accepted.
      *
-     * @param serverName the name sent to a server as SNI; empty for a client
+     * @param serverName the SNI that was sent to a server; empty if the peer is a client
      */
     Optional<CertificateRefusal> objection(
         List<X509Certificate> chain, Optional<String> serverName);
@@ -92,9 +92,9 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   }
 
   /**
-   * Netty creates certificate objects for each connection. This method replaces the certificates by
-   * equal objects of the JDK. The JDK keeps one object for equal bytes, so it parses a chain that
-   * many connections present, and verifies its signatures, only once.
+   * Replaces certificates by equal objects of the JDK. Netty creates certificate objects for each
+   * connection, but the JDK keeps one object for equal bytes. The JDK therefore parses and verifies
+   * a chain once, even if many connections present the chain.
    */
   public static X509Certificate[] shared(X509Certificate[] chain) throws CertificateException {
     CertificateFactory factory = CertificateFactory.getInstance("X.509");

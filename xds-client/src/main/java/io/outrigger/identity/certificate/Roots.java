@@ -46,8 +46,8 @@ public sealed interface Roots {
   }
 
   /**
-   * Roots by SPIFFE trust domain; each root is trusted only for names of its own domain (A87). The
-   * map of domains may be empty.
+   * Roots by SPIFFE trust domain; each root is trusted only for names of its own domain (A87). If
+   * the map is empty, no peer is trusted.
    */
   record SpiffeBundles(Map<String, List<X509Certificate>> byTrustDomain) implements Roots {
     public SpiffeBundles {

@@ -57,7 +57,7 @@ public record SystemRoots(Optional<String> file) {
         return new Roots.Authorities(roots);
       }
     } catch (GeneralSecurityException e) {
-      // The exception below reports the failure.
+      // Ignored, because the exception that is thrown next reports the failure.
     }
     throw new UnusableFile(
         "the trust store of the JVM", "", "has no certificate; name a file by SSL_CERT_FILE");

@@ -39,8 +39,8 @@ final class WorkloadWatcher extends CertificateSource {
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
   /**
-   * The minimum time between reads of two responses; limits the load by an agent that sends
-   * responses in a loop.
+   * The minimum time between reads of two responses, so that an agent that sends responses in a
+   * loop causes little load.
    */
   static final Duration PACE = PathWatcher.PACE;
 

@@ -62,7 +62,7 @@ record AccountReader(CredentialFile file, JsonObject content) {
         return server;
       }
     } catch (IllegalArgumentException noUri) {
-      // The exception below reports the failure.
+      // Ignored, because the exception that is thrown next reports the failure.
     }
     throw new NoToken(
         "%s: \"%s\" is not HOST or HOST:PORT".formatted(HOST_VARIABLE, PlainText.of(host)));
@@ -93,7 +93,7 @@ record AccountReader(CredentialFile file, JsonObject content) {
         return uri;
       }
     } catch (URISyntaxException malformed) {
-      // The exception below reports the failure.
+      // Ignored, because the exception that is thrown next reports the failure.
     }
     throw wrong(name, "is not an https URI");
   }
@@ -107,7 +107,7 @@ record AccountReader(CredentialFile file, JsonObject content) {
         return key;
       }
     } catch (UnusableFile damaged) {
-      // The exception below reports the failure, with the position of the key in the file.
+      // Ignored, because the next exception reports the failure and the position of the key.
     }
     throw wrong(name, "is not an RSA key in PEM");
   }

@@ -23,10 +23,10 @@ import javax.net.ssl.SSLSessionContext;
 
 /**
  * The TLS context of a gRPC channel. A channel takes one context for all of its connections. This
- * context prepares each connection separately, with the current certificates. The preparation costs
- * less than a handshake, and a channel opens few connections. No session of an earlier connection
- * can be resumed. The server's certificate must contain the host name, or the IP address, of the
- * channel's target.
+ * context prepares each connection separately, with the current certificates. This is cheap enough:
+ * the preparation costs less than a handshake, and a channel opens few connections. No session of
+ * an earlier connection can be resumed. The server's certificate must contain the host name, or the
+ * IP address, of the channel's target.
  */
 @AnyThread
 public final class EachConnectionContext extends SslContext {

@@ -49,7 +49,7 @@ public final class ResponseBody implements BodySubscriber<byte[]> {
 
   /**
    * @param executor the executor that calls {@code consumer} with each line; the next line is read
-   *     after the call
+   *     when {@code consumer} has returned
    */
   public static ResponseBody lines(int maxBytes, Executor executor, Consumer<byte[]> consumer) {
     return new ResponseBody(Optional.of(new Lines(executor, consumer)), maxBytes);

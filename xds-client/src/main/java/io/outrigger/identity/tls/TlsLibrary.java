@@ -43,7 +43,7 @@ public enum TlsLibrary {
     return !isJdkWanted && canSign && BoringSsl.IS_LOADED ? BORINGSSL : JDK;
   }
 
-  /** Makes a TLS context that all engines of the result share. Takes milliseconds. */
+  /** Makes a TLS context, which all engines of the returned object share. Takes milliseconds. */
   public TlsEngines engines(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {
     return this == BORINGSSL

@@ -25,7 +25,7 @@ public final class NoToken extends Exception {
     return String.valueOf(getMessage());
   }
 
-  /** Whether a token exists, but one that no server would accept. */
+  /** Whether a token exists that no server would accept. */
   public boolean isUnusable() {
     return isUnusable;
   }

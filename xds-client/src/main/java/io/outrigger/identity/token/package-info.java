@@ -1,6 +1,6 @@
 /**
  * Bearer tokens (RFC 6750) and their sources: a file with a JWT (A97), or a token server. A source
- * may block its own threads; tokens are immutable. The package does not depend on gRPC.
+ * may have threads that block. Tokens are immutable. The package does not depend on gRPC.
  */
 @NullMarked
 package io.outrigger.identity.token;

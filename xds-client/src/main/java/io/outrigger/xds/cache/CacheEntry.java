@@ -69,8 +69,8 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Whether a timer must wait for the resource (A57-19, A88-42). True in the states REQUESTED and
-   * STALE, and in NACKED and RECEIVED_ERROR while no version is in use.
+   * Whether a timer must wait for the resource (A57-19, A88-42). The result is true in the states
+   * REQUESTED and STALE, and in NACKED and RECEIVED_ERROR while no version is in use.
    */
   public boolean awaitsAnswer() {
     return isStale()
@@ -98,7 +98,7 @@ public record CacheEntry<T>(
         .or(() -> error);
   }
 
-  /** Returns the value in use if it equals the argument; later comparisons are then cheap. */
+  /** Returns the value in use instead of an equal argument; later comparisons are then cheap. */
   T heldIfEqual(T value) {
     return held.map(Held::value).filter(value::equals).orElse(value);
   }

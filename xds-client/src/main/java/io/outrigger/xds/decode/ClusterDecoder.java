@@ -35,7 +35,7 @@ final class ClusterDecoder {
 
   private ClusterDecoder() {}
 
-  /** Removes the map fields of a cluster, because {@link WireFields} reads the original bytes. */
+  /** Removes the map fields of a cluster, which {@link WireFields} reads from the bytes. */
   static ByteString withoutMaps(ByteString bytes) throws InvalidProtocolBufferException {
     ByteString remainder = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER).remainder();
     int options = Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER;
@@ -104,7 +104,7 @@ final class ClusterDecoder {
         : Optional.empty();
   }
 
-  /** Decodes {@code max_requests} of the first entry for the default priority (A32). */
+  /** Decodes {@code max_requests} of the first threshold for the default priority (A32). */
   private static long maxRequests(CircuitBreakers proto, long unset) {
     return ofDefaultPriority(proto.getThresholdsList())
         .filter(CircuitBreakers.Thresholds::hasMaxRequests)

@@ -44,7 +44,7 @@ final class ClusterSourceDecoder {
     };
   }
 
-  /** Whether the cluster itself has endpoints; {@code lrs_server} has no effect on an aggregate. */
+  /** Whether a cluster has endpoints; an aggregate has none, so {@code lrs_server} is ignored. */
   static boolean hasEndpoints(Cluster proto) {
     return !proto.hasClusterType() || customType(proto).equals(DNS);
   }

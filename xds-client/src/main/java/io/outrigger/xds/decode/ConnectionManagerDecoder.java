@@ -17,7 +17,7 @@ final class ConnectionManagerDecoder {
   record Manager(RouteSource routes, List<HttpFilter> filters) {}
 
   /**
-   * @param known the filters that the kind of listener supports
+   * @param known the supported filters: those of clients, or those of servers
    */
   static Optional<Manager> decode(
       HttpConnectionManager proto,
@@ -25,7 +25,7 @@ final class ConnectionManagerDecoder {
       FilterDecoders known,
       DecodeContext context,
       FieldErrors errors) {
-    // A41 rejects the two fields that change the apparent source of a request.
+    // A41 forbids each field that changes the apparent source of a request.
     if (proto.getXffNumTrustedHops() != 0) {
       errors.at("xff_num_trusted_hops").add("is not supported; must be 0");
     }

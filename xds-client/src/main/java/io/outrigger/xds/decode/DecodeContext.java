@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param loadServer the server to which {@code lrs_server: self} refers; empty if the sender of the
  *     resource accepts no load reports
  * @param isOurs whether Outrigger generated the resource, which may then have the type STRICT_DNS
- * @param recent the endpoints of earlier responses, which are reused when their bytes are equal
+ * @param recent the endpoints of earlier responses, reused for endpoints with the same bytes
  */
 public record DecodeContext(
     ServerFeatures features,

@@ -44,10 +44,11 @@ final class EndpointDecoder {
   };
 
   /**
-   * The parts into which a ClusterLoadAssignment is split. The endpoints are decoded one by one.
-   * The metadata of the localities consists of map fields, which {@link WireFields} reads.
+   * The parts of a ClusterLoadAssignment. Two parts are separated from the rest: the endpoints,
+   * which are decoded one by one, and the metadata of the localities, whose map fields {@link
+   * WireFields} reads.
    *
-   * @param rest the resource without endpoints and without metadata of localities
+   * @param rest the resource without its endpoints and without the metadata of its localities
    * @param endpoints the bytes of the endpoints of each locality
    */
   record Parts(ClusterLoadAssignment rest, List<List<ByteString>> endpoints, Cut metadata) {
@@ -66,7 +67,7 @@ final class EndpointDecoder {
       return rest.getClusterName();
     }
 
-    /** Joins the lists that {@code ofLocality} returns for the localities with a weight. */
+    /** Calls {@code ofLocality} with the index of each weighted locality, and joins the lists. */
     private <T> List<T> all(IntFunction<List<T>> ofLocality) {
       List<T> all = new ArrayList<>();
       for (int i = 0; i < endpoints.size(); i++) {

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A resource with an error is rejected as a whole, whatever its decoders return.
  *
- * <p>Each instance is a view of one part of the message. A view is cheap, because its path is built
- * only when an error is added. All views of a resource share one list of errors and are used on one
- * thread.
+ * <p>Each instance is a view of one part of the message. An instance is cheap, because its path is
+ * built only when an error is added. All instances for one resource share one list of errors, and
+ * are used on one thread.
  */
 public final class FieldErrors {
   /** Limits the size of a NACK: a resource may have 10,000 invalid endpoints. */

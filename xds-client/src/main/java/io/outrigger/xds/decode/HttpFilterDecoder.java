@@ -91,7 +91,7 @@ final class HttpFilterDecoder {
             subject + " of type " + typed.get().quotedType() + " " + notSupported(known));
   }
 
-  /** Whether the filter's type is supported; true for an unreadable TypedStruct. */
+  /** Whether the type is supported; true for an unreadable TypedStruct, which is then an error. */
   private static boolean isKnown(Any config, boolean isOverride, FilterDecoders known) {
     return TypedConfig.of(config, FieldErrors.ofResource())
         .map(typed -> known.find(typed.typeName(), isOverride).isPresent())

@@ -57,7 +57,7 @@ final class OverlayDecoder {
     }
   }
 
-  /** Sets the ALPN names of the first rule that has any; a Cluster has no field for ALPN names. */
+  /** Sets the ALPN names of the first rule with such names; a Cluster has no field for them. */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
     OverlayEffect effect = result.effect();
@@ -138,7 +138,7 @@ final class OverlayDecoder {
   /**
    * Applies {@code rules} to a valid message.
    *
-   * @param originalValue the value that the decoder returns for {@code original}
+   * @param originalValue the decoded form of {@code original}
    */
   private static <V> Result<V> apply(
       Message original,

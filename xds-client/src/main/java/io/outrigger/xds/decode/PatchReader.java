@@ -50,8 +50,8 @@ public final class PatchReader {
       Set.of("timeout", "max_grpc_timeout", "max_stream_duration", "retry_policy", "hash_policy");
 
   /**
-   * Maps the name of a message or list to its fields that have an effect. Messages are listed only
-   * if some of their fields have no effect (CONTRACT 11).
+   * Maps the name of a message type, or of a list of messages, to the fields of the message that
+   * have an effect (CONTRACT 11). If a message has no entry, all of its fields have an effect.
    */
   private static final Map<String, Set<String>> EFFECTIVE =
       Map.of(
@@ -97,7 +97,7 @@ public final class PatchReader {
   private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
   private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
 
-  /** A valid cluster, into which each patch of a cluster is merged. */
+  /** A valid cluster. Each patch of a cluster is checked by merging it into this cluster. */
   private static final Cluster CLUSTER =
       Cluster.newBuilder()
           .setName("trial")
@@ -110,7 +110,7 @@ public final class PatchReader {
               Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
           .build();
 
-  /** A valid route action, into which each patch of a route is merged. */
+  /** A valid route action. Each patch of a route is checked by merging it into this action. */
   private static final RouteAction ROUTE =
       RouteAction.newBuilder()
           .setCluster("trial")
@@ -156,7 +156,6 @@ public final class PatchReader {
 
   /**
    * @param base a valid message; the patch is checked by merging it into this message
-   * @param decoder decodes the merged message
    */
   private static Result read(
       JsonObject patch,
@@ -261,7 +260,7 @@ public final class PatchReader {
         && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
   }
 
-  /** Returns the value with {@code @type} added to its only entry; refuses other entries. */
+  /** Adds {@code @type} to the only entry of a map of protocol options; refuses other entries. */
   private static Optional<JsonObject> options(JsonElement value, FieldErrors errors) {
     if (!(value instanceof JsonObject map)
         || !map.keySet().equals(Set.of(PROTOCOL_OPTIONS))
@@ -299,7 +298,7 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the key in {@link #EFFECTIVE} of the message or list with {@code field}
+   * @param message the message type or list that has {@code field}; a key of {@link #EFFECTIVE}
    */
   private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
     Set<String> effective = EFFECTIVE.get(message);

@@ -44,7 +44,7 @@ record PolicyDecoder(String typeName, Extension extension, Custom custom, Option
   /**
    * Returns a decoder for a policy whose JSON config has the same fields as its proto message.
    *
-   * @param message returns the default message; its class is loaded when the policy is first used
+   * @param message a function for the default message, whose class is loaded at the first use
    */
   static <M extends Message> PolicyDecoder ofMessage(
       String typeName,

@@ -49,7 +49,7 @@ final class RandomSubsettingDecoder {
     }
   }
 
-  /** Joins the bytes of two occurrences of a message field, which merges both messages. */
+  /** Joins the bytes of two occurrences of a message field; the parser then merges the messages. */
   private static ByteString bytes(UnknownFieldSet fields, int number) {
     return ByteString.copyFrom(fields.getField(number).getLengthDelimitedList());
   }

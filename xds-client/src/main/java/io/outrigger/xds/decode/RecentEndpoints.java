@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Remembers the last decoded endpoints of each large cluster. An endpoint whose bytes have not
  * changed stays the same object, so that the control loop can compare ten thousand endpoints by
  * identity. Endpoints behind a proxy are always decoded again. If an endpoint has no port, all
- * endpoints of its set are decoded again. The references are weak: a set is remembered only while
- * it is in use elsewhere.
+ * endpoints of the cluster are decoded again. The references are weak: a set of endpoints is
+ * remembered only while it is in use elsewhere.
  */
 @AnyThread
 public final class RecentEndpoints {

@@ -160,7 +160,7 @@ public final class ResourceDecoder {
       }
     }
 
-    /** Adds an error for a resource with an unreadable name; uses the wrapper's name, if any. */
+    /** Adds an error for a resource with an unreadable name; the wrapper's name is used, if any. */
     private void refuse(String wrapperName, int index, String reason, Any inner) {
       if (wrapperName.isEmpty()) {
         unnamed.add("resource #" + index + ": " + reason);

@@ -41,7 +41,7 @@ final class RetryPolicyDecoder {
                 codes, attempts, atLeastMinimum(base.get()), atLeastMinimum(max.get())));
   }
 
-  /** Raises an interval to the minimum, after both intervals have been compared (A44-03). */
+  /** Raises an interval to the minimum, after base and maximum have been compared (A44-03). */
   private static Duration atLeastMinimum(Duration interval) {
     Duration shortest = RetryPolicy.MIN_INTERVAL;
     return interval.compareTo(shortest) < 0 ? shortest : interval;

@@ -49,7 +49,7 @@ final class RouteActionDecoder {
         .map(choice -> new RouteAction.Forward(choice, timeout, hostRewrite, hashPolicies, retry));
   }
 
-  /** Uses the host rewrites of trusted servers only (A81, A111 "xDS Resource Validation"). */
+  /** Ignores a host rewrite of an untrusted server (A81, A111 "xDS Resource Validation"). */
   private static HostRewrite hostRewrite(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
       DecodeContext context,
@@ -145,7 +145,7 @@ final class RouteActionDecoder {
     return skip ? Optional.empty() : Optional.of(new ClusterChoice.Weighted(clusters));
   }
 
-  // Control planes still send max_grpc_timeout, a field of the first version of A31.
+  // Reads max_grpc_timeout of A31's first version, because control planes still send it.
   @SuppressWarnings("deprecation")
   private static RouteTimeout timeout(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto, FieldErrors errors) {

@@ -25,7 +25,7 @@ final class RouteDecoder {
   /**
    * The inputs of decoding that all routes of a route table share.
    *
-   * @param overridden whether any filter is overridden (A39)
+   * @param overridden whether the route table overrides the configuration of any HTTP filter (A39)
    * @param plugins the names of the cluster specifier plugins; no plugin is supported
    */
   record Scope(

@@ -27,7 +27,7 @@ record ServiceConfig(Struct config, FieldErrors errors, Children children) {
     return config.getFieldsOrDefault(field, Value.getDefaultInstance());
   }
 
-  /** Reads the configuration as a message whose fields have the same names; empty if invalid. */
+  /** Reads the configuration as a message with fields of the same names; empty if invalid. */
   <M extends Message> Optional<M> read(M prototype) {
     String name = prototype.getDescriptorForType().getFullName();
     return new TypedConfig(name, ByteString.EMPTY, Optional.of(config)).read(prototype, errors);

@@ -170,7 +170,7 @@ final class SocketListenerDecoder {
             });
   }
 
-  /** A value that occurs twice in a field is an error, because both copies would match. */
+  /** A value that a criterion lists twice is an error, because both copies would match. */
   private static Optional<FilterChainMatch> match(
       io.envoyproxy.envoy.config.listener.v3.FilterChainMatch proto, FieldErrors errors) {
     int before = errors.count();

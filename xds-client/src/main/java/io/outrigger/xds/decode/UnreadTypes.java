@@ -7,14 +7,14 @@ import java.util.Set;
 
 /**
  * Wraps each message of an unknown type in a TypedStruct (A39), which decoders accept in its place.
- * A JSON document may contain messages that Outrigger does not use, like a response of a control
- * plane.
+ * A JSON document, like a response of a control plane, may contain messages that Outrigger does not
+ * use.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";
   private static final String TYPED_STRUCT = "type.googleapis.com/xds.type.v3.TypedStruct";
 
-  /** Fields with any JSON, in which {@code "@type"} is plain data and names no message type. */
+  /** Fields whose values may be any JSON: {@code "@type"} is plain data there, no message type. */
   private static final Set<String> FREE_FIELDS = Set.of("filter_metadata", "filterMetadata");
 
   private UnreadTypes() {}

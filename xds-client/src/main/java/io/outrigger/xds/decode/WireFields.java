@@ -28,9 +28,9 @@ final class WireFields {
   private WireFields() {}
 
   /**
-   * Whether the message has the field at {@code path}. The path has the numbers of the enclosing
-   * fields, outermost first, and then the number of the field. If a field on the path is repeated,
-   * every element is searched. Returns true for unreadable bytes, which the parser reports later.
+   * Whether the message has the field at {@code path}. The path lists the field numbers from the
+   * outermost enclosing field to the field itself. If a field on the path is repeated, every
+   * element is searched. Returns true for unreadable bytes, which the parser reports later.
    */
   static boolean contain(ByteString message, int... path) {
     try {
@@ -61,8 +61,8 @@ final class WireFields {
 
   /**
    * @param remainder the message without the removed field
-   * @param parts the contents of the removed fields; each key has the indexes of the enclosing
-   *     messages in their lists, outermost first
+   * @param parts the contents of the removed fields; a key lists the indexes of the enclosing
+   *     messages in their repeated fields, outermost first
    */
   record Cut(ByteString remainder, Map<List<Integer>, List<ByteString>> parts) {
     /** Returns the content of a field that is not repeated; merges two occurrences. */

@@ -42,9 +42,6 @@ final class ClusterWalk {
   final Map<String, List<String>> byService = new HashMap<>();
   final List<String> unresolved = new ArrayList<>();
 
-  /**
-   * @param previous the results of the previous walk
-   */
   ClusterWalk(
       DependencyGraph.Lookup lookup,
       ResolutionNotes notes,
@@ -86,9 +83,8 @@ final class ClusterWalk {
   }
 
   /**
-   * Visits a cluster and the clusters below it. Does not recurse, because cycles may be long. An
-   * aggregate below the root gets no result: only its leaves are used, and flattening each
-   * aggregate would take quadratic time.
+   * Visits a cluster and the clusters below it. An aggregate below the root gets no result, because
+   * only the leaves of the root are used, and to flatten each aggregate would take quadratic time.
    */
   void visit(String root) {
     if (clusters.containsKey(root)) {
@@ -108,7 +104,7 @@ final class ClusterWalk {
     }
   }
 
-  /** Stores a result; reuses the previous walk's result if equal, to make comparisons cheap. */
+  /** Stores a result, or an equal result of the previous walk: later comparisons are then cheap. */
   private void put(String name, Outcome<ClusterConfig> result) {
     Outcome<ClusterConfig> last = previous.get(name);
     clusters.put(name, result.equals(last) ? last : result);
@@ -212,23 +208,23 @@ final class ClusterWalk {
    * The leaves of one aggregate cluster in depth-first order. A leaf that occurs several times is
    * listed once, at its first position (A37).
    *
-   * <p>Each root has its own set of reached clusters. If all roots shared one set, the list of a
-   * root would lack the leaves that an earlier root has reached.
+   * <p>Each aggregate has its own set of reached clusters. If all aggregates shared one set, an
+   * aggregate would lack the leaves that an earlier aggregate has reached.
    */
   static final class Flattening {
-    /** The depth at which a tree is too deep; the root cluster has depth 0 (A37, A75-11). */
+    /** The first depth that is not allowed; the root cluster has depth 0 (A37, A75-11). */
     static final int MAX_DEPTH = 16;
 
-    /** The names of the EDS and DNS clusters of the tree. */
+    /** The names of the EDS and DNS clusters to which the root leads. */
     final List<String> leaves = new ArrayList<>();
 
-    /** The names of all clusters in the tree, the root first. */
+    /** The names of all clusters to which the root leads, the root first. */
     final Set<String> reached = new LinkedHashSet<>();
 
     /** The clusters that do not exist or have failed, with the reason. */
     final Map<String, RpcStatus> failed = new LinkedHashMap<>();
 
-    /** Whether a path of the tree is so long that the root fails. */
+    /** Whether a path from the root has {@link #MAX_DEPTH} steps, so that the root fails. */
     boolean tooDeep;
 
     private final Function<String, WatchState<ClusterResource>> clusters;

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Walks from a listener to all its dependencies (A74). The dependencies are the listener's routes,
  * the clusters that routes of the target's virtual host name, and the endpoints of these clusters.
- * The result of a walk is the configuration, the failure of the target, or the name of an
+ * A walk of the graph ends with the configuration, the failure of the target, or the name of an
  * unresolved resource. A mere change of endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
@@ -53,8 +53,8 @@ final class DependencyGraph {
   }
 
   /**
-   * Functions that return the states of resources during a walk. Each function must also start a
-   * watch of the requested resource.
+   * Functions that return the states of resources while the graph is walked. Each function must
+   * also start a watch of the requested resource.
    */
   record Lookup(
       Supplier<WatchState<ListenerResource>> listener,
@@ -92,8 +92,8 @@ final class DependencyGraph {
   /**
    * Walks the graph.
    *
-   * @param keep the clusters that calls still use; the result contains them even if no route names
-   *     them (A31-06)
+   * @param keep the clusters to keep in the result, because calls still use them, even if no route
+   *     names them (A31-06)
    */
   Resolution resolve(Set<String> keep) {
     WatchState<ListenerResource> listener = lookup.listener().get();
@@ -116,7 +116,7 @@ final class DependencyGraph {
    * Computes new results of clusters without a walk, if only endpoints of {@code services} have
    * changed since the last walk.
    *
-   * @return the changed results, or empty when a walk is needed
+   * @return the changed results, or empty if the graph must be walked
    */
   Optional<Map<String, Outcome<ClusterConfig>>> update(Set<String> services) {
     Map<String, Outcome<ClusterConfig>> changed = new HashMap<>();

@@ -18,7 +18,7 @@ import java.util.Set;
 @AnyThread
 public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
   /**
-   * Returns the note of a cluster; empty if there is neither an error nor a node ID.
+   * Returns the note for messages about a cluster; empty if there is no error and no node ID.
    *
    * @param cluster the ambient error of the CDS resource, or OK
    * @param endpoints the ambient error of the EDS resource, or OK
@@ -36,7 +36,9 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
     return String.join("; ", errors); // A88-25
   }
 
-  /** Returns the status of a failed call; its message consists of the reason and the note. */
+  /**
+   * Returns the status of a failed call; its message is the reason of the failure with the note.
+   */
   public RpcStatus failure(String reason) {
     return RpcStatus.unavailable(reason).withNote(note(RpcStatus.OK, RpcStatus.OK));
   }
@@ -55,8 +57,8 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
   }
 
   /**
-   * Returns the message of a status, or the code if the message is empty. The code is otherwise
-   * omitted, because the codes of a control plane have no meaning for callers (A88-20).
+   * Returns the message of a status without the code, because the codes of a control plane have no
+   * meaning for callers (A88-20). Returns the code if the message is empty.
    */
   static String text(RpcStatus status) {
     return status.message().isEmpty() ? status.code().toString() : status.message();

@@ -22,8 +22,8 @@ public final class WatchTable<K, T> {
   private final Map<K, Entry<T>> entries = new HashMap<>();
 
   /**
-   * @param source starts the watch of a resource
-   * @param onChange called with the name of each resource whose state has changed; a call may come
+   * @param source a function that starts the watch of a resource
+   * @param onChange called with the name of each resource whose state has changed; it may be called
    *     before {@code source} returns
    */
   WatchTable(BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source, Consumer<K> onChange) {
@@ -97,14 +97,14 @@ public final class WatchTable<K, T> {
     entries.values().forEach(entry -> entry.isWanted = false);
   }
 
-  /** Returns the state of a resource that a walk wants, and starts to watch it if necessary. */
+  /** Returns the state of a resource that a walk of the graph needs; if necessary, watches it. */
   WatchState<T> want(K name) {
     Entry<T> entry = entry(name);
     entry.isWanted = true;
     return entry.known;
   }
 
-  /** Marks the resources that the last walk wanted as in use, and all others as not in use. */
+  /** Marks as in use the resources that the last walk of the graph requested, and no others. */
   void useWanted() {
     entries.values().forEach(entry -> entry.isInUse = entry.isWanted);
   }

@@ -24,9 +24,8 @@ import java.util.Set;
 
 /**
  * Watches all resources on which one target depends, and publishes them as one configuration (A74).
- * Changes that arrive together cause one walk of the graph. While a resource is unresolved, no
- * configuration is published, and the resources of the published configuration stay watched
- * (A74-07).
+ * Changes that arrive together cause one walk of the graph. While a resource is unresolved, no new
+ * configuration is published, and the resources of the last configuration stay watched (A74-07).
  */
 @ControlConfined
 public final class XdsDependencyManager {
@@ -78,7 +77,8 @@ public final class XdsDependencyManager {
 
   /**
    * @param dataPlaneAuthority the authority that selects the virtual host
-   * @param nodeId the xDS node ID, which is added to failures that have no other note (A88)
+   * @param nodeId the xDS node ID, which is added to failures to which no ambient error is added
+   *     (A88)
    */
   public XdsDependencyManager(
       ControlLoop loop,
@@ -120,7 +120,7 @@ public final class XdsDependencyManager {
     return this;
   }
 
-  /** Keeps a DNS name resolved (A37). Clusters with the same name share one resolution. */
+  /** Keeps a DNS name resolved (A37). Clusters with the same DNS name share one resolution. */
   private XdsClient.Watch resolve(ClusterSource.Dns name, ResourceWatcher<EndpointSet> watcher) {
     var resolved = new DnsName(loop, dns, random, refresh, name, watcher);
     dnsNames.add(resolved);
@@ -207,7 +207,7 @@ public final class XdsDependencyManager {
       tables.forEach(WatchTable::useWanted);
       publish(complete);
     }
-    // If a listener has called keep(), another walk follows and ends the unneeded watches.
+    // If a listener has called keep(), the next walk of the graph ends the unneeded watches.
     if (!dirty && !closed) {
       tables.forEach(WatchTable::retainWanted);
     }

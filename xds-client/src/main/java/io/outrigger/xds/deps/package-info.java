@@ -6,8 +6,8 @@
  * DnsLookup}.
  *
  * <p>The package implements A74 (the dependency manager, consistent configurations), and A37 and
- * A75 (aggregates, LOGICAL_DNS). The package also implements A88 (resolution notes, statuses for
- * callers) and A31 (clusters that calls still hold).
+ * A75 (aggregates, LOGICAL_DNS). The package also implements A88 (notes and statuses for callers)
+ * and A31 (clusters that calls in progress still use).
  */
 @NullMarked
 package io.outrigger.xds.deps;

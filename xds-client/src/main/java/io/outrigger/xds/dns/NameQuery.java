@@ -54,7 +54,7 @@ final class NameQuery {
 
   /**
    * @param candidates the full names to be queried in order, at least one
-   * @param callback called once, unless {@link #close} was called before
+   * @param callback called once, unless {@link #close} is called first
    */
   NameQuery(
       EventLoop loop,
@@ -140,7 +140,8 @@ final class NameQuery {
 
   /**
    * Queries the addresses of one family (IPv4 or IPv6). The servers are queried one after the other
-   * until a server gives a conclusive answer. {@code attempts} limits the passes over the servers.
+   * until a server gives a conclusive answer. The option {@code attempts} limits the passes over
+   * the servers.
    */
   private final class FamilyQuery {
     private final String candidate;

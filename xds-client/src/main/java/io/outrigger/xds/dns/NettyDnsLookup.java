@@ -51,7 +51,8 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   }
 
   /**
-   * Creates a lookup with two attempts at one server, in place of the machine's name servers.
+   * Creates a lookup that queries only {@code server}, with two attempts, and not the name servers
+   * of the machine.
    *
    * @param timeout the timeout of one query
    */

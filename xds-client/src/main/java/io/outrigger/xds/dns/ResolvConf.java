@@ -23,13 +23,12 @@ import java.util.regex.Pattern;
  * The settings of resolv.conf(5), parsed as the C library does. Invalid lines are skipped, the last
  * {@code search} or {@code domain} line applies, and numbers have the limits of the manual page.
  *
- * <p>Some options have no effect. Queries carry no OPT record, even with {@code edns0} or {@code
- * trust-ad} (decision xds-0072). Each query has a socket of its own, even without {@code
- * single-request-reopen}. {@code sortlist}, {@code inet6}, {@code no-check-names}, {@code ip6-*}
- * and {@code debug} are ignored.
+ * <p>Queries carry no OPT record, even with {@code edns0} or {@code trust-ad} (decision xds-0072).
+ * Each query has a socket of its own, even without {@code single-request-reopen}. {@code sortlist},
+ * {@code inet6}, {@code no-check-names}, {@code ip6-*} and {@code debug} are ignored.
  *
  * @param servers the name servers in the order of queries, at least one
- * @param search the domains that are appended to a name in a search
+ * @param search the search list: the domains that are appended to a name
  * @param ndots a name with at least this many dots is first looked up without a search domain
  * @param timeout the timeout of one query to one server
  * @param attempts the number of passes over the list of servers
@@ -146,7 +145,7 @@ record ResolvConf(
     return options.contains(option);
   }
 
-  /** Returns the names to look up for a host, in order, without invalid DNS names. */
+  /** Returns the names to look up for a host, in order; omits invalid DNS names. */
   List<String> candidates(String host) {
     List<String> candidates = new ArrayList<>();
     if (!host.endsWith(".")) {

@@ -58,7 +58,7 @@ public record ApiAccess(
             Optional.empty());
       }
     } catch (IllegalArgumentException invalid) {
-      // The exception below reports the failure.
+      // Ignored, because the exception that is thrown next reports the failure.
     }
     throw new IllegalArgumentException(
         "%s and %s, \"%s\" and \"%s\", are no host and port".formatted(HOST, PORT, host, port));

@@ -79,7 +79,7 @@ final class ApiClient {
   /**
    * Requests {@code path}.
    *
-   * @param onEnd called once on the loop of this package, after this method has returned
+   * @param onEnd called once on the thread {@code kubernetes}, after this method has returned
    */
   Call get(String path, Consumer<Outcome<Answer>> onEnd) {
     return send(new Call(onEnd), path, head -> ResponseBody.whole(MAX_BODY));
@@ -228,9 +228,9 @@ final class ApiClient {
     }
 
     /**
-     * Discards the HTTP client after a timeout, because its connection may be dead. After other
-     * failures, the client stays in use and opens a new connection itself. A discarded client keeps
-     * its thread until it is garbage-collected.
+     * Discards the HTTP client after a timeout, because its connection may be dead. After any other
+     * failure, the client stays in use, because it opens a new connection itself. A discarded
+     * client keeps its thread until it is garbage-collected.
      */
     private void onTimeout() {
       current = Optional.empty();

@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param code the HTTP status code in a Status object
  * @param message the message of a Status object
  * @param items the EndpointSlices of a list
- * @param slice the EndpointSlice; for a list, only its version; for a Service, only its ports
+ * @param slice the EndpointSlice; only the version is set for a list, only the ports for a Service
  */
 record ApiObject(
     String type, int code, String message, List<EndpointSlice> items, EndpointSlice slice) {
@@ -131,7 +131,7 @@ record ApiObject(
           default -> json.skipValue();
         }
       }
-      // All addresses of an endpoint are equivalent, and consumers may use only the first.
+      // Uses the first address only, because all addresses of an endpoint are equivalent.
       Optional<String> ip = addresses.stream().findFirst().flatMap(IpAddress::canonical);
       if (ip.isEmpty() || !(isReady || (isServing && isTerminating))) {
         return Optional.empty();
@@ -175,7 +175,7 @@ record ApiObject(
       return outer;
     }
 
-    /** Leaves objects that have no more fields; returns false once at depth {@code outer}. */
+    /** Whether a field follows; first ends each complete object deeper than {@code outer}. */
     private boolean hasField(int outer) throws IOException {
       while (depth > outer && !json.hasNext()) {
         json.endObject();

@@ -39,10 +39,11 @@ import java.util.stream.Collectors;
  *   <li>Each zone is a locality. The weight of a locality is the number of its healthy endpoints,
  *       but at least 1.
  *   <li>Zone hints apply if every ready endpoint has hints and some hints name the zone of this
- *       process. Endpoints with hints for that zone then have priority 0, all others priority 1.
+ *       process. If they apply, endpoints with hints for this zone have priority 0, all others
+ *       priority 1.
  * </ul>
  *
- * @param isTarget whether a port of a slice is the port that the target names
+ * @param isTarget tests whether a port of a slice is the port that the target names
  */
 @AnyThread
 record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isTarget) {

@@ -18,11 +18,12 @@ record EndpointSlice(
   record Port(String name, int number) {}
 
   /**
-   * An endpoint. Ready endpoints come first in the order, because a terminating pod in the host
-   * network may have the same address as its replacement. IPv4 comes before IPv6.
+   * An endpoint. In the order of endpoints, ready endpoints come first: a terminating pod in the
+   * host network may have the same address as its ready replacement, which must then be used. IPv4
+   * comes before IPv6.
    *
    * @param pod a key that all addresses of one pod have in common
-   * @param isReady false if the endpoint terminates, but still serves
+   * @param isReady whether the endpoint is ready; otherwise it terminates, but still serves
    * @param zone the endpoint's zone; empty if unknown
    * @param forZones the zones from which the endpoint should be called (topology aware routing)
    */

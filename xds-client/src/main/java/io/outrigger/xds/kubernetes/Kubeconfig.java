@@ -144,7 +144,7 @@ public final class Kubeconfig {
         return uri;
       }
     } catch (IllegalArgumentException noUri) {
-      // The exception below reports the failure.
+      // Ignored, because the exception that is thrown next reports the failure.
     }
     throw invalid(
         "cluster \"%s\": server \"%s\" is not a URI such as https://10.0.0.1:6443"

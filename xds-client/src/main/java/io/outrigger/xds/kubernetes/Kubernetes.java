@@ -73,7 +73,7 @@ public final class Kubernetes implements AutoCloseable {
     watches.forEach(NamespaceWatch::start);
   }
 
-  /** Returns the transport for a server; empty if it belongs to no {@code k8s:///} target. */
+  /** Returns the transport for the server of a {@code k8s:///} target; empty for other servers. */
   public Optional<AdsTransport> transport(XdsServer server) {
     return Optional.ofNullable(publishers.get(server)).map(ServicePublisher::transport);
   }

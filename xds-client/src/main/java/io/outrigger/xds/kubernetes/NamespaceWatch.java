@@ -71,10 +71,10 @@ final class NamespaceWatch {
   private TimerHandle timer = () -> {};
 
   /**
-   * @param watchTime the minimum duration of a watch, at least 1 s. The server ends each watch
-   *     after a random time of up to twice the minimum, so that sidecars do not send requests at
-   *     the same moment. A watch that the server does not end in time has a dead connection, and
-   *     fails
+   * @param watchTime the minimum duration of a watch; must be 1 s or longer. The server ends each
+   *     watch after a random time of up to twice the minimum, so that sidecars do not send requests
+   *     at the same moment. A watch that the server does not end in time fails, because its
+   *     connection must be dead
    */
   NamespaceWatch(
       ControlLoop loop,

@@ -20,14 +20,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Computes the resources of one {@code k8s:///} target on the loop of this package, and delivers
- * the resources on the control loop. The resources are a Listener with one route, an EDS cluster
- * and its endpoints. Each resource has the name of the target. Each target has a separate
- * transport, so that a change of one service does not cause work for other targets.
+ * Computes the resources of one {@code k8s:///} target on the thread {@code kubernetes}, and
+ * delivers the resources on the control loop. The resources are a Listener with one route, an EDS
+ * cluster and its endpoints. The name of the target is also the name of each resource. Each target
+ * has a separate transport, so that a change of one service does not cause work for other targets.
  *
  * <p>The port of a target is usually a port of the pods. If no pod listens on the target's port
- * number, it may be the number of a port of the Service. The publisher then reads the Service to
- * learn the port's name, because EndpointSlices list pod ports under the names of Service ports.
+ * number, the number may be that of a port of the Service. In this case, the publisher reads the
+ * Service to learn the port's name, because EndpointSlices list pod ports under the names of
+ * Service ports.
  */
 @ControlConfined
 final class ServicePublisher {

@@ -50,7 +50,7 @@ public final class LocalAdsTransport implements AdsTransport {
   private boolean isConnected;
 
   /**
-   * @param name the origin of the resources in messages, such as a folder
+   * @param name the name that messages use for the source of the resources, such as a folder
    */
   public LocalAdsTransport(ControlLoop loop, String name) {
     this.loop = loop;
@@ -64,7 +64,7 @@ public final class LocalAdsTransport implements AdsTransport {
   }
 
   /**
-   * @param isAnswer whether the source has answered; the first answer makes all streams ready
+   * @param isAnswer false while the source has not answered yet; streams are not ready until then
    */
   public void publish(ResourceSnapshot next, boolean isAnswer) {
     if (isAnswer && !isConnected) {

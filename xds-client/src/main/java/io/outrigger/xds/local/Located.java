@@ -62,7 +62,7 @@ public final class Located {
   }
 
   /**
-   * @param root the object or list that contains the first step
+   * @param root the object or list in which the path {@code steps} begins
    */
   Position positionOf(List<String> steps, JsonElement root, Position ofRoot) {
     JsonElement part = root;

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * @param name the name in the content of the resource
+ * @param name the name that the content of the resource has
  * @param steps the path to the resource in its document
  */
 @AnyThread
@@ -38,7 +38,7 @@ record NamedResource(
   static Optional<String> listenerAt(String listen, Map<String, Any> listeners) {
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
-    // An app may request any name, so Listeners are parsed only if the name is an address.
+    // To save time, parses Listeners only if the name is an address: apps may request many names.
     Map<String, Any> candidates = wanted.isPresent() ? listeners : Map.of();
     return candidates.entrySet().stream()
         .filter(
@@ -54,7 +54,7 @@ record NamedResource(
         .orElseThrow();
   }
 
-  /** Returns the address of a server's Listener with a port other than 0. */
+  /** Returns the address of a server's Listener; empty for other resources, and for port 0. */
   Optional<EndpointAddress> servedAddress() {
     return type.equals(ResourceType.LISTENER)
         ? serverListener(resource).flatMap(NamedResource::addressOf).filter(at -> at.port() != 0)

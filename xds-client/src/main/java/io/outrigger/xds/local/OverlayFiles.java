@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All overlay files at one moment: their last valid rules and their problems. Each reading reuses
- * the result of the previous reading. Unchanged files are not read again, and an invalid file keeps
- * its last valid rules.
+ * All overlay files at one moment: their last valid rules and their problems. Each reading starts
+ * from the result of the previous reading: unchanged files are not read again, and an invalid file
+ * keeps its last valid rules.
  *
  * @param files the files by path, in the order of precedence of their rules
  */

@@ -15,8 +15,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the lines and columns of the parts of one document. The document is parsed as a tree when a
- * position is first needed, because most documents have no problems.
+ * Finds the lines and columns of the parts of one document. The document is parsed as a tree only
+ * when a position is needed, that is, for the first problem.
  */
 @AnyThread
 final class Positions {
@@ -45,7 +45,7 @@ final class Positions {
   Located tree() throws YamlReader.Unreadable {
     Located known = tree;
     if (known == null) {
-      // JSON may be indented with tabs, which YAML rejects. Strings in JSON contain no raw tabs.
+      // JSON, unlike YAML, may be indented with tabs. No string in JSON contains a raw tab.
       String yaml = WatchedFile.isYaml(path) ? text : text.replace('\t', ' ');
       known = YamlReader.read(yaml, maxSize).orElse(EMPTY);
       tree = known;
@@ -60,8 +60,8 @@ final class Positions {
 
   /**
    * @param steps the path to the resource that contains the field
-   * @param subject the resource, such as {@code cluster "pay"}; empty when the error contains the
-   *     name of the resource
+   * @param subject the resource, such as {@code cluster "pay"}; empty if {@code error} names the
+   *     resource
    */
   FileProblem problem(List<String> steps, String subject, FieldError error) {
     List<String> all = new ArrayList<>(steps);

@@ -56,7 +56,7 @@ public final class References {
   }
 
   /**
-   * Checks the configuration of a target. Clusters and endpoints that have failed are not checked.
+   * Checks the configuration of a target. Clusters and endpoints without a value are not checked.
    *
    * @return the findings of {@link #check()}
    */
@@ -87,7 +87,7 @@ public final class References {
     }
   }
 
-  /** Records that a resource of this name exists. The resource itself may be invalid. */
+  /** Records that a resource of this name exists, whether it is valid or not. */
   void define(ResourceType<?> type, String name) {
     defined.computeIfAbsent(type, all -> new HashSet<>()).add(name);
   }
@@ -153,7 +153,7 @@ public final class References {
   }
 
   /**
-   * @param isError whether clients use the routes; if not, findings are warnings
+   * @param isError whether findings are errors, because clients use the routes, or warnings
    * @param names the set to which the name of the route configuration is added
    */
   private void routes(boolean isError, FieldErrors path, RouteSource routes, Set<String> names) {

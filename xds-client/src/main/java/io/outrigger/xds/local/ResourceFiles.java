@@ -19,8 +19,8 @@ import java.util.Optional;
 
 /**
  * All resource files at one moment: their last valid resources and their problems. Each reading
- * reuses the result of the previous reading. Unchanged files are not read again, and an invalid
- * file keeps its last valid resources.
+ * starts from the result of the previous reading: unchanged files are not read again, and an
+ * invalid file keeps its last valid resources.
  *
  * @param files the files by path, in the order in which they were found
  * @param conflicts a problem for each name or listener address that is defined twice

@@ -31,7 +31,7 @@ public final class ResourceValidator {
   private final List<FileProblem> warnings = new ArrayList<>();
   private final List<Overlaid> overlaid = new ArrayList<>();
 
-  /** The first valid resource of each type and name; {@link #references} finds its errors. */
+  /** The first valid resource of each type and name, for the findings of {@link #references}. */
   private final Map<String, NamedResource> first = new HashMap<>();
 
   private final Map<Path, Positions> positions = new HashMap<>();
@@ -43,7 +43,7 @@ public final class ResourceValidator {
 
   /**
    * @param problems the errors that make a file invalid; empty if all files are accepted
-   * @param broken the errors because of which calls fail, in resources that are accepted
+   * @param broken the errors that make calls fail, although the resources are accepted
    * @param warnings the fields that have no effect, and problems that do not make calls fail
    */
   public record Result(
@@ -60,8 +60,8 @@ public final class ResourceValidator {
   }
 
   /**
-   * @param context the context of the control plane that the files replace; overlay rules apply as
-   *     if each listener were a target
+   * @param context the context that is used for resources of the control plane when no files
+   *     replace it; overlay rules are applied as if each listener were a target
    */
   public static Result validate(ResourceFiles read, DecodeContext context) {
     DecodeContext all = context.under(context.overlay().forTargets(targets(read)));

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * @param stamp the metadata by which an unchanged file is recognized; empty if the file was not
  *     read
  * @param seen the number of consecutive readings with this stamp
- * @param good whether any reading of the file found no problem
+ * @param good whether at least one reading of the file found no problem
  * @param content the last valid content; if there is none, the last content
  */
 @AnyThread
@@ -40,8 +40,9 @@ record WatchedFile<T>(
     T content,
     List<FileProblem> problems) {
   /**
-   * The number of readings after which a stamp is trusted. The stamp is read twice a second. In a
-   * file system whose clock ticks every 2 s, a file may be written twice within one tick.
+   * The number of readings with the same stamp after which a file counts as unchanged. The stamp is
+   * read twice a second. In a file system whose clock ticks every 2 s, a file may be written twice
+   * within one tick.
    */
   private static final int TRUSTED = 8;
 
@@ -50,7 +51,7 @@ record WatchedFile<T>(
   }
 
   /**
-   * @param unread the content to use for a file that could not be read
+   * @param unread the content in use until the file can be read
    */
   record Format<T>(int maxSize, T unread, Parser<T> parser) {}
 

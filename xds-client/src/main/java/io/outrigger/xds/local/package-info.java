@@ -1,7 +1,7 @@
 /**
  * Resources from files and {@code dns:///} targets. The xDS client receives local resources as if
- * from a control plane, by the state-of-the-world variant of ADS (A30, A57). Files are read on a
- * separate thread. All other code runs on the control loop.
+ * from a control plane, by the state-of-the-world variant of ADS (A30, A57). All code runs on the
+ * control loop, except that files are read on a separate thread.
  */
 @NullMarked
 package io.outrigger.xds.local;

@@ -30,7 +30,7 @@ import java.util.Set;
  * lb_policy}, its configurations and {@code load_balancing_policy}) count as one field too, because
  * a cluster has only one effective policy.
  *
- * <p>Each instance is used for one call, which decodes one resource.
+ * <p>Each instance is used for one message.
  */
 public final class Merge {
   private final Message.Builder message;
@@ -106,8 +106,8 @@ public final class Merge {
     }
 
     /**
-     * Whether the rule must leave a field unchanged. True if an earlier rule has set the whole
-     * field, or if another member of the oneof is set and the rule must not replace it.
+     * Whether the rule must not set a field: an earlier rule has set the whole field, or another
+     * member of the field's oneof is set and must be kept.
      */
     private boolean isReserved(
         Message.Builder into, FieldDescriptor field, String parentPath, String path) {

@@ -61,7 +61,7 @@ public record Overlay(
    * @param targets patterns for targets as configured, such as {@code xds:///orders}
    * @param path patterns for the exact path of a route ({@code match.path})
    * @param pathPrefix patterns for the path prefix of a route ({@code match.prefix})
-   * @param patch the fields of {@code RouteAction} that the rule sets
+   * @param patch the patch of the rule: the fields of {@code RouteAction} that it sets
    */
   public record RouteRule(
       OverlayRule rule,
@@ -78,7 +78,7 @@ public record Overlay(
       name = List.copyOf(name);
     }
 
-    /** Whether the rule applies to a route. The caller has already checked the target. */
+    /** Whether the rule applies to a route. The target of the route is not checked here. */
     public boolean isFor(Route route) {
       RouteMatch match = route.getMatch();
       PathSpecifierCase specifier = match.getPathSpecifierCase();
@@ -99,7 +99,7 @@ public record Overlay(
    * each of the targets.
    *
    * @param targets the targets as configured, such as {@code xds:///orders}
-   * @return this object if the rules of every target stay the same
+   * @return the new overlay; this object if the rules of every target stay the same
    */
   public Overlay forTargets(Set<String> targets) {
     List<RouteRule> general = routeRules();

@@ -37,7 +37,7 @@ public record Patch(List<Field> fields) {
   /**
    * The {@code HttpProtocolOptions} of a cluster, in which a rule sets fields.
    *
-   * @param field the map field that contains the message, in an {@code Any} under {@code key}
+   * @param field the map field of the cluster; its value under {@code key} is the message in an Any
    */
   public record Packed(FieldDescriptor field, String key, List<Field> fields) implements Field {
     public Packed {

@@ -33,8 +33,8 @@ final class PolicyChoice {
 
   /**
    * Whether a rule may set a field of a cluster. A rule may not set {@code lb_policy} or its
-   * configuration if {@code load_balancing_policy} is set, and vice versa. In override mode, only
-   * the fields that earlier rules have set matter.
+   * configuration if {@code load_balancing_policy} is set, and vice versa. In override mode, a
+   * field counts as set only if an earlier rule has set it.
    */
   static boolean allows(
       Message.Builder message, Set<String> setPaths, Mode mode, FieldDescriptor field) {
@@ -56,8 +56,8 @@ final class PolicyChoice {
   }
 
   /**
-   * After an override has set one of the two policy fields, clears the other field and the
-   * configurations of other policies.
+   * After an override has set {@code lb_policy} or {@code load_balancing_policy}, clears the other
+   * of these fields, and the configuration of a policy that is no longer chosen.
    */
   static void clearOthers(Message.Builder message, Set<String> setPaths, List<Value> setByRule) {
     if (!(message instanceof Cluster.Builder cluster)) {

@@ -79,8 +79,8 @@ public final class LoadReporters {
    * any       -> CLOSED     on close
    * </pre>
    *
-   * <p>Counts are taken from the {@link LoadSource} only when the stream can send a message at
-   * once. While the stream is blocked, the counts remain in the {@code LoadSource} (A64-02).
+   * <p>Counts are taken from the {@link LoadSource} only when the stream can send a message
+   * immediately. While the stream is blocked, the counts remain in the {@code LoadSource} (A64-02).
    */
   private final class Reporter {
     private final XdsServer server;
@@ -224,7 +224,7 @@ public final class LoadReporters {
    *
    * @param interval at least {@link #MIN_INTERVAL}
    * @param all whether every cluster is reported
-   * @param clusters the names of the clusters to report; ignored if {@code all} is true
+   * @param clusters the names of the clusters to report if {@code all} is false
    */
   record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
     /** Shorter, absent and invalid report intervals are raised to 1 s, as in C-core. */

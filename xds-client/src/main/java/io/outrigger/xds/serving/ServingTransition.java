@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Computes the state of a served address from its resources (A36 "Serving and Not Serving").
+ * Computes, from its resources, the state of an address that this process serves (A36 "Serving and
+ * Not Serving").
  *
  * <pre>
  * Listener                              state
@@ -31,18 +32,18 @@ import java.util.stream.Stream;
  * socket listener, routes answered      SERVING: routes in error fail their requests (A36-16)
  * </pre>
  *
- * <p>Ambient errors that the table does not list do not change the state. While a configuration is
- * served, a route configuration with the error UNAVAILABLE counts as unanswered. The error
- * UNAVAILABLE means that the control plane is unreachable, or that a resource timer with a
- * transient error has elapsed (decision xds-0076).
+ * <p>An ambient error that this table does not list leaves the state unchanged. While a
+ * configuration is served, a route configuration with the error UNAVAILABLE counts as unanswered,
+ * not as answered with an error. The error UNAVAILABLE means that the control plane is unreachable,
+ * or that a resource timer with a transient error has elapsed (decision xds-0076).
  *
- * @param listen the address to serve, with its IP address in canonical form
+ * @param listen the address at which to listen, with its IP address in canonical form
  * @param nodeId the xDS node ID, which is part of failures that callers receive
  */
 @AnyThread
 record ServingTransition(String resource, EndpointAddress listen, String nodeId) {
   /**
-   * @param wanted the names of the route configurations to watch
+   * @param wanted the names of the wanted route configurations, which must be watched
    */
   record Step(ServingState next, Set<String> wanted) {}
 
@@ -51,8 +52,8 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   }
 
   /**
-   * @param loss the status of the Listener's deletion, or of a later version that was refused; OK
-   *     unless the control plane has deleted the Listener
+   * @param loss if the control plane has deleted the Listener, the status of the deletion or, if a
+   *     later version was refused, of the refusal; otherwise OK
    */
   Step apply(
       ServingState before,

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Watches the Listener of one served address and the route configurations that the Listener names.
- * Publishes the state of the address once for changes that arrive together.
+ * Watches the Listener of one address that this process serves, and the route configurations that
+ * the Listener names. Publishes the state of the address once for changes that arrive together.
  */
 @ControlConfined
 public final class ServingWatcher {
@@ -33,7 +33,7 @@ public final class ServingWatcher {
   private boolean closed;
 
   /**
-   * @param listen the address to serve, with its IP address in canonical form
+   * @param listen the address at which to listen, with its IP address in canonical form
    * @param nodeId the xDS node ID, which is part of failures that callers receive
    * @param onState called on the control loop when the state has changed; {@link #state} returns
    *     the first state
@@ -63,7 +63,7 @@ public final class ServingWatcher {
     return state;
   }
 
-  /** Returns why the last version of the Listener or of routes in use was refused (NACK), if so. */
+  /** Returns why the last version of the served Listener, or of its routes, was refused (NACK). */
   public Optional<String> refusal() {
     loop.checkInside();
     return state instanceof ServingState.Serving serving

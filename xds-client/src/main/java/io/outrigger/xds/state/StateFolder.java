@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The resources are divided among up to 64 part files by the hash of their names. A change of
  * one resource among thousands writes only one small part and the index. A part is named after its
- * content and never changes. The index lists the parts of one configuration and is replaced by a
- * rename. A process that is killed during a save leaves either the old or the new configuration.
+ * content and never changes. The index file lists the parts of one configuration; a rename replaces
+ * the old index file. A process that is killed during a save leaves either the old or the new
+ * configuration.
  *
  * <p>Only one process may write to the folder. Methods block, and must be called one after the
  * other.
@@ -218,8 +219,8 @@ public final class StateFolder {
    * Writes the changes since the last successful call.
    *
    * @param times the time at which the resources of each authority were last current
-   * @return empty after a success, else the reason of the failure; the files then contain the
-   *     configuration of the last successful call
+   * @return empty after a success; else the reason of the failure, after which the files still
+   *     contain the configuration of the last successful call
    */
   public Optional<String> save(Map<String, Instant> times) {
     try {
@@ -307,13 +308,14 @@ public final class StateFolder {
       try {
         Files.setPosixFilePermissions(folder, PRIVATE_FOLDER);
       } catch (FileSystemException ofAnotherOwner) {
-        // Another user owns the folder: for example, root owns an emptyDir. The files are private.
+        // Another user owns the folder, as root owns an emptyDir. The folder is accepted, because
+        // the modes of the files keep other users from reading them.
       }
     }
     FileChannel channel =
         FileChannel.open(
             folder.resolve(LOCK),
-            // READ is set because opening a pipe only for writing would block.
+            // READ is set, too: if the file is a pipe, opening it only for writing would block.
             Set.of(
                 StandardOpenOption.CREATE,
                 StandardOpenOption.READ,
@@ -372,7 +374,7 @@ public final class StateFolder {
    * A saved resource.
    *
    * @param server the URI of the control plane that sent the resource
-   * @param at when the resource was received
+   * @param at the time at which the resource was received
    */
   public record KeptResource(
       Key key, String server, String version, Instant at, RawResource resource) {

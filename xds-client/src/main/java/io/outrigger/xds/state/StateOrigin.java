@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The bootstrap under which resources were received. Under another bootstrap, a control plane could
- * send other resources.
+ * The bootstrap under which resources were received. A process with another bootstrap does not use
+ * these resources, because its control planes could send others.
  *
  * @param fingerprint a hash of the bootstrap, which reveals no value of the node's metadata
  */

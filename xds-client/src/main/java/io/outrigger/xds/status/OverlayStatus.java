@@ -73,7 +73,7 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
     return tallies.entrySet().stream().map(each -> each.getValue().of(each.getKey())).toList();
   }
 
-  /** Ignores rules that were removed: their resources will be decoded again without the rules. */
+  /** Ignores removed rules: resources that they changed will be decoded again without them. */
   private static void add(
       String name, OverlayEffect effect, boolean isCluster, Map<OverlayRule, Tally> tallies) {
     var ignored = new Tally();

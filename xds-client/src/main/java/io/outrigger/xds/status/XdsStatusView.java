@@ -23,7 +23,7 @@ public record XdsStatusView(List<Client> clients) {
     clients = List.copyOf(clients);
   }
 
-  /** Returns the servers of all clients. A server occurs once for each client. */
+  /** Returns the servers of all clients. A server that several clients use occurs several times. */
   public List<Server> servers() {
     return clients.stream().flatMap(client -> client.servers().stream()).toList();
   }
@@ -33,8 +33,8 @@ public record XdsStatusView(List<Client> clients) {
   }
 
   /**
-   * @param scope the target that the client serves, CSDS's {@code client_scope} (A71); empty for
-   *     all targets
+   * @param scope the {@code client_scope} in CSDS (A71): the target of the client, or empty if the
+   *     client serves all targets
    * @param servers every control plane that the client may use
    * @param authorities the authorities of watched resources; the authority of old-style names comes
    *     first
@@ -80,7 +80,7 @@ public record XdsStatusView(List<Client> clients) {
    * @param streams the number of streams opened so far
    * @param failures the number of streams that ended without a response
    * @param outages the number of changes from healthy to unhealthy (A78 {@code server_failure})
-   * @param updates the numbers of updates, by the label of every resource type
+   * @param updates the received updates, counted by the label of every resource type
    */
   public record Server(
       String uri,
@@ -105,11 +105,11 @@ public record XdsStatusView(List<Client> clients) {
 
   /**
    * @param type the type's label, such as {@code lds}
-   * @param state the label of the cache state, such as {@code acked}
+   * @param state the state of the cache entry, as a label such as {@code acked}
    * @param version the version in use; empty if there is no resource in use
    * @param lastUpdated the time at which the version in use was last received
    * @param connectivityError the stream error of the cache entry, if any
-   * @param changes the latest changes of the resource, the oldest first
+   * @param changes the most recent state changes of the resource, the oldest first
    */
   public record Resource(
       String type,
@@ -134,8 +134,8 @@ public record XdsStatusView(List<Client> clients) {
     }
 
     /**
-     * Returns the name of the cache state in CSDS. A STALE resource has the state ACKED, or the
-     * state of its latest error (CONTRACT 16).
+     * Returns the name of the cache state in CSDS. CSDS has no state STALE: such a resource is
+     * shown as ACKED or, after an error, in the state of the error (CONTRACT 16).
      */
     public String clientStatus() {
       CacheState afterError =
@@ -162,8 +162,9 @@ public record XdsStatusView(List<Client> clients) {
   }
 
   /**
-   * @param state the label of the cache state after the change
-   * @param version the version that arrived or that contained the error
+   * @param state the cache state after the change, as a label
+   * @param version the version of the resource that was accepted or refused, or of the response
+   *     with the error
    * @param details the error's message; empty without an error
    */
   public record Change(Instant at, String state, String version, String details) {}

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 public final class AdsClients {
   private static final String ALL_TARGETS = "";
 
-  /** The scope of served addresses in status views (A71, A78). */
+  /** In status views (A71, A78), the scope of the client of {@link #ofServers}. */
   static final String SERVERS = "#server";
 
   private final ControlLoop loop;
@@ -77,8 +77,8 @@ public final class AdsClients {
    *     arrival
    * @param version the version of this program, sent to the control plane
    * @param decoder the decoder of responses, such as {@code ResourceDecoder::decode}
-   * @param connect makes the transport to a server, once per server; the constructor rethrows
-   *     exceptions of this function
+   * @param connect a function that makes the transport to a server, called once per server; the
+   *     constructor rethrows its exceptions
    * @param observer receives events in addition to the log
    */
   public AdsClients(
@@ -120,19 +120,19 @@ public final class AdsClients {
   }
 
   /**
-   * Returns the client of all served addresses; may be called on any thread. If all targets share
-   * one stream, served addresses use this stream too. If each target has its own stream (A71), all
-   * served addresses share another stream.
+   * Returns the client for all addresses at which this process serves; may be called on any thread.
+   * The addresses use the stream that all targets share. If each target has its own stream (A71),
+   * the addresses share one further stream.
    */
   public XdsClient ofServers() {
     return of(SERVERS, isShared() ? ALL_TARGETS : SERVERS, bootstrap, keeper);
   }
 
   /**
-   * Returns the client of a target that this process serves; may be called on any thread. All
-   * targets of one server share a client.
+   * Returns the client of a target without a control plane; may be called on any thread. All
+   * targets of one {@code server} share a client.
    *
-   * @param server a server of this process, not of the bootstrap
+   * @param server the source in this process that takes the place of a control plane
    */
   public XdsClient of(String target, XdsServer server) {
     return of(target, server.uri(), bootstrap.servedBy(server), disabledKeeper);
@@ -300,7 +300,7 @@ public final class AdsClients {
     return transports.computeIfAbsent(server, connect); // present for servers of the bootstrap
   }
 
-  /** Closes an unused client later, because a closed watch may be opened again at once. */
+  /** Closes an unused client later, because a closed watch may be opened again soon. */
   private void closeLater(String scope) {
     if (!scope.equals(ALL_TARGETS)) {
       loop.execute(() -> loop.execute(() -> closeUnused(scope)));

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Rejections, resource
  * errors and deletions are each limited to ten lines per minute, without repetitions. Within a
  * minute, a repeated rejection is logged only if the client has accepted a response in between. The
- * next observer receives every event.
+ * next observer receives every event, logged or not.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {
@@ -55,7 +55,7 @@ final class AdsLog implements AdsObserver {
     ResourceType.ALL.forEach(type -> updates.put(type.label(), new Updates(0, 0)));
   }
 
-  /** Returns the counts by resource type label, with an entry for every type. */
+  /** Returns the counts of received resources by the label of the type, with every type. */
   Map<String, Updates> updates() {
     return Map.copyOf(updates);
   }

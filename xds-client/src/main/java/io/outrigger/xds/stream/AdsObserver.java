@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Receives the events between this process and the control planes. All methods are called on the
- * control loop. The parameter {@code server} is the name of the transport.
+ * control loop. The parameter {@code server} is the name of the control plane's transport.
  */
 @ControlConfined
 public interface AdsObserver {
@@ -22,7 +22,7 @@ public interface AdsObserver {
   /** A stream ended after a response, which is no error (A57-02). */
   default void onClosed(String server, RpcStatus reason) {}
 
-  /** Resources that an earlier process saved came into use, or have all gone out of use. */
+  /** Saved resources have come into use or are all unused, or the state can be written again. */
   default void onStale(String text) {}
 
   /** The state that an earlier process saved cannot be used, or the state cannot be written. */
@@ -41,7 +41,7 @@ public interface AdsObserver {
    * The server deleted resources.
    *
    * @param kept whether targets continue to use the deleted resources (A88 without {@code
-   *     fail_on_data_errors}); a served address never uses a deleted Listener
+   *     fail_on_data_errors}); a port of {@code --serve} never uses a deleted Listener
    */
   default void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {}
 
@@ -50,8 +50,8 @@ public interface AdsObserver {
    *
    * @param version the version, or its first {@link #MAX_VERSION} characters
    * @param valid the number of subscribed resources that were valid
-   * @param changes the resources that differ from the resource in use, at most {@link #MAX_CHANGES}
-   * @param changed the total number of resources that differ from the resource in use
+   * @param changes (at most {@link #MAX_CHANGES}) each resource that differs from the one in use
+   * @param changed the number of changed resources, which may exceed {@link #MAX_CHANGES}
    */
   record Response(
       ResourceType<?> type,

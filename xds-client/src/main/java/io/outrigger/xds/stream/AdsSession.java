@@ -97,9 +97,9 @@ final class AdsSession implements AdsTransport.Listener {
         of.isAnswerPending = true; // the next request repeats the last ACK
       }
       if (type.equals(reading) || of.isAnswerPending) {
-        // The pending ACK or NACK will contain the subscribed names. Unsubscribing drops the cached
-        // resource. To receive a dropped resource again, the client must first send a request that
-        // omits its name, and then a request with its name.
+        // The pending ACK or NACK will contain the subscribed names. Unsubscribing drops the
+        // resource from the client's cache. To receive a dropped resource again, the client must
+        // first send a request that omits its name, and then a request with its name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.unsubscribed::add);
       } else if (isChanged) {
         // No request is sent before the first subscription, because an empty first request would
@@ -238,7 +238,7 @@ final class AdsSession implements AdsTransport.Listener {
 
   /**
    * Sends an ACK or NACK with the subscribed names. If a name was unsubscribed and subscribed again
-   * since the last request, the ACK or NACK omits the name. A second request adds the omitted name.
+   * since the last request, the ACK or NACK omits the name, and a second request adds the name.
    */
   private void sendAnswer(ResourceType<?> type) {
     Requested of = requestedOf(type);

@@ -140,7 +140,7 @@ final class Authority {
     return (entry.held().isEmpty() || entry.isStale()) && !entry.isKnownNotToExist();
   }
 
-  /** Returns a status that names every server in use, because all servers in use have failed. */
+  /** Returns the status for a failure of all servers in use; the message names each of them. */
   private RpcStatus failure() {
     return RpcStatus.unavailable(
         servers.subList(0, inUse).stream()

@@ -96,8 +96,8 @@ final class CurrentOverlay {
   }
 
   /**
-   * Called after resources were stored; the overlay in force may have changed since the resources
-   * were decoded.
+   * Called after resources were stored that were decoded under the overlay {@code used}. If another
+   * overlay is in force now, decodes the resources again.
    */
   void onApplied(Overlay used) {
     if (used != overlay) {
@@ -133,7 +133,7 @@ final class CurrentOverlay {
    * loop.
    *
    * @param tasks each task decodes one resource and returns an action that puts the value into use
-   * @param onEnd runs directly after the actions, or after a task has failed
+   * @param onEnd runs after the actions, in the same task, and also runs after a failure
    */
   void decode(List<Supplier<Runnable>> tasks, Runnable onEnd) {
     decoding.execute(
@@ -167,7 +167,7 @@ final class CurrentOverlay {
             held -> {
               DecodeContext context = contextOf(held.server());
               return () -> {
-                // If decoding fails, the value stays in use: an overlay does not affect validity.
+                // If decoding fails, the value stays in use: an overlay cannot make it invalid.
                 T value =
                     decoder.decode(subscription.type(), held.raw(), context).orElse(held.value());
                 return () -> apply(subscription, held, value, context.overlay());

@@ -112,7 +112,7 @@ final class KeptAuthority {
     onRestored.run();
   }
 
-  /** Whether the saved resource is being decoded; meanwhile, its watchers see no outage. */
+  /** Whether the saved resource is being decoded; meanwhile, watchers get no stream error. */
   boolean isRestoring(Subscription<?> subscription) {
     return restoring.contains(subscription);
   }
@@ -135,7 +135,7 @@ final class KeptAuthority {
     }
   }
 
-  /** Once the control plane has answered for all resources, drops those that it does not have. */
+  /** Once the control plane has answered for all resources, drops the resources that it lacks. */
   private void dropAbsent() {
     List<Subscription<?>> all = all();
     boolean isComplete =
@@ -166,8 +166,8 @@ final class KeptAuthority {
 
   /**
    * Whether the control plane has answered for every requested resource, so that no resource refers
-   * to a missing resource. A requested listener may be unanswered, because no resource refers to a
-   * listener, and calls may request new hosts at any time.
+   * to a missing resource. A listener without an answer does not count, because no resource refers
+   * to a listener, and calls may request new hosts at any time.
    */
   boolean isSettled() {
     return all().stream().noneMatch(this::isOutstanding);

@@ -13,8 +13,8 @@ import java.util.List;
  * resource for the first time. The timer stops when the server answers, when the stream ends, or
  * when the subscription ends.
  *
- * <p>A timer that elapses during decoding is started again for {@link #RETRY}, because the response
- * that is being decoded, or a later response, may contain the resource.
+ * <p>If a timer elapses while a response is being decoded, it starts again with the duration {@link
+ * #RETRY}, because this response, or a later response, may contain the resource.
  */
 @ControlConfined
 final class ResourceTimers {

@@ -162,7 +162,7 @@ record ResponseHandler(
 
   /**
    * Returns the text of a NACK: each invalid resource with every reason (A46-02). A text that is
-   * too large for servers is truncated and ends with the number of remaining resources.
+   * too large for servers is truncated and ends with the number of resources that it omits.
    */
   static String refusal(ResourceType<?> type, Decoded<?> decoded) {
     Iterator<String> lines =
@@ -248,8 +248,8 @@ record ResponseHandler(
   /**
    * Applies an error to a subscribed resource; ignores other names, and the status OK.
    *
-   * @param failed the set to which the resource's name is added
-   * @param newErrors the map to which the resource's name is added if it did not have this error
+   * @param failed the set of failed resources, to which the resource's name is added
+   * @param newErrors the map to which the name is added if this error of the resource is new
    */
   private <T> void applyError(
       ResourceType<T> type,
@@ -306,7 +306,7 @@ record ResponseHandler(
     }
   }
 
-  /** Returns a truncated text: thousands of long texts could exhaust the memory. */
+  /** Returns a text of limited length: thousands of long texts could exhaust the memory. */
   private static String reasons(Decoded.Invalid invalid) {
     return PlainText.shortened(String.join("; ", invalid.texts()), MAX_REASONS);
   }

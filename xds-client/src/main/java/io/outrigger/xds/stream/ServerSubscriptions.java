@@ -49,7 +49,7 @@ final class ServerSubscriptions {
     return all;
   }
 
-  /** Returns all names; with one authority, calls return the same object until a name changes. */
+  /** Returns all names. With one authority, the result is the same object until a name changes. */
   Set<String> names(ResourceType<?> type) {
     if (parts.size() == 1) {
       return parts.get(0).names(type);

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Saves the resources in use to a folder. While no control plane answers, the saved resources of an
- * earlier process are used (CONTRACT 16). Does nothing until {@link #start}.
+ * earlier process are used (CONTRACT 16). The keeper does nothing until {@link #start}.
  *
  * <p>Changes of an authority are saved only when the control plane has answered for every requested
  * resource: a saved resource must not refer to a missing resource.
@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 final class StateKeeper {
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** How long to wait for the responses to further requests that a response causes. */
+  /** How long to wait after a response, because it may cause requests with further responses. */
   private static final Duration SETTLE_TIME = Duration.ofMillis(50);
 
   private static final Duration RETRY = Duration.ofSeconds(30);
@@ -353,7 +353,7 @@ final class StateKeeper {
             });
   }
 
-  /** Returns the authorities whose resources are current in all clients. */
+  /** Returns the authorities whose control plane has answered, and is reachable, in all clients. */
   private Set<String> current() {
     Set<String> names = new HashSet<>();
     authorities.forEach(each -> names.add(each.name()));

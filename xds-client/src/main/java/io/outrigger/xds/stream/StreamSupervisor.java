@@ -103,8 +103,9 @@ final class StreamSupervisor {
 
   /**
    * Forgets the accepted versions, so that later requests contain no version. A server that
-   * receives a version could omit resources that resources of another server have replaced. An open
-   * stream that waits for its first response is replaced, because its requests contain versions.
+   * receives a version could omit unchanged resources, although resources of another server have
+   * replaced them. If the stream is open and waits for its first response, a new stream replaces
+   * it, because its requests contain versions.
    */
   void forgetVersions() {
     boolean hadVersions = !acceptedVersions.isEmpty();

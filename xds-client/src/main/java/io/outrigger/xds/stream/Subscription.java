@@ -85,7 +85,7 @@ final class Subscription<T> {
   }
 
   /**
-   * @param target the target, or {@link AdsClients#SERVERS}; its overlay rules apply to the values
+   * @param target the target whose overlay rules apply, or {@link AdsClients#SERVERS}
    */
   XdsClient.Watch watch(String target, ResourceWatcher<T> watcher, Runnable onUnwatched) {
     var watching = new Watching(target, watcher, onUnwatched);
@@ -204,13 +204,13 @@ final class Subscription<T> {
       this.onUnwatched = onUnwatched;
     }
 
-    /** Ports of {@code --serve} ignore stale resources: these may hold withdrawn permissions. */
+    /** Ports of {@code --serve} ignore stale resources, which may grant withdrawn permissions. */
     boolean isHidden() {
       return entry.isStale() && target.equals(AdsClients.SERVERS);
     }
 
     void deliver(CacheTransition.Step<T> step) {
-      // A watcher that was notified earlier may have closed this watch.
+      // When another watcher was notified, it may have closed this watch.
       if (watchers.contains(this) && !isHidden()) {
         step.notifyWatcher(this);
       }

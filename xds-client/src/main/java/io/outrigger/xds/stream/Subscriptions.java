@@ -34,7 +34,7 @@ final class Subscriptions {
   /**
    * @param onChanged called when the entry of a subscription has changed, and when a subscription
    *     without watchers is removed
-   * @param onSettled called once after subscriptions were added or removed
+   * @param onSettled called after subscriptions were added or removed, once for several changes
    */
   Subscriptions(ControlLoop loop, Consumer<Subscription<?>> onChanged, Runnable onSettled) {
     this.loop = loop;
@@ -72,7 +72,7 @@ final class Subscriptions {
         .toList();
   }
 
-  /** Returns the subscribed names; calls return the same object until a name changes. */
+  /** Returns the subscribed names. The result is the same object until a name changes. */
   Set<String> names(ResourceType<?> type) {
     return names.computeIfAbsent(
         type, t -> Collections.unmodifiableSet(new LinkedHashSet<>(of(t).keySet())));

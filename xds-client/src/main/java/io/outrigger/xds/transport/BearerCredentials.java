@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  *   than 10 s                   the next fetch starts if a token is held, otherwise with a call
  * </pre>
  *
- * <p>A token is used until 30 s before it expires, by the wall clock. If a fetched token expires in
- * less than 30 s, only the waiting calls get it. No token is fetched before the first call.
+ * <p>A token is used until 30 s before it expires, by the wall clock. A fetched token that expires
+ * in less than 30 s is given only to the calls that wait for it. No token is fetched before the
+ * first call.
  */
 @ControlConfined
 final class BearerCredentials extends CallCredentials {

@@ -84,7 +84,8 @@ public final class GrpcAdsTransport implements AdsTransport {
   }
 
   /**
-   * Makes a channel and closes it before it connects. Blocks while files are read.
+   * Checks the configuration of a server: makes a channel, and closes it before it connects. Blocks
+   * while files are read.
    *
    * @throws IllegalArgumentException under the same conditions as the constructor
    */
@@ -205,7 +206,7 @@ public final class GrpcAdsTransport implements AdsTransport {
     /**
      * Called when no connection was ready in time. The attempt to connect continues, because gRPC
      * may try further addresses. If the next stream also times out, the channel is shut down, which
-     * ends the attempt.
+     * ends the attempt to connect.
      */
     private void timeOut() {
       closed = true;
@@ -230,7 +231,7 @@ public final class GrpcAdsTransport implements AdsTransport {
       listener.onClosed(reason);
     }
 
-    /** Returns false if the end of this stream has already been counted. */
+    /** Updates the numbers of open streams; returns false if this was done before. */
     private boolean countEnd() {
       if (ended) {
         return false;

@@ -130,7 +130,7 @@ public final class GrpcIstioCa implements IstioCaClient {
 
   /**
    * Returns the SPIFFE ID of the token's service account; empty if the token names no account. Some
-   * CAs compare the name in the request with the account (decision xds-0086).
+   * CAs compare this ID with the name in the certificate request (decision xds-0086).
    */
   private static Optional<String> name(IstioCa ca, String token) {
     return JwtTokenFile.subject(token)
@@ -169,7 +169,7 @@ public final class GrpcIstioCa implements IstioCaClient {
    * connection.
    *
    * @param errors receives permanent errors, and the error that all roots have expired
-   * @param warnings receives all other reasons for failures
+   * @param warnings receives the other reasons, which another process may still remove
    */
   static void check(IstioCa ca, Instant now, Consumer<String> errors, Consumer<String> warnings) {
     CertificateCheck roots = CertificateCheck.ofRoots("ca_root_file", ca.rootFile(), now);

@@ -15,13 +15,13 @@ import javax.net.ssl.SSLException;
 
 /**
  * Describes in one line why a stream has ended. When a connection fails, gRPC's own description is
- * a general phrase with a list of channel handlers. The reason is in the exception's causes.
+ * a general phrase with a list of channel handlers. The reason is in the causes of the exception.
  */
 final class StreamFailure {
   private static final Set<String> GENERAL =
       Set.of("", "io exception", "ssl exception", "channel closed", "unknown");
 
-  /** Matches a JWT or an access token of Google; a server may quote the token that it refuses. */
+  /** Matches a JWT or an access token of Google, which the error message of a server may quote. */
   private static final Pattern TOKEN =
       Pattern.compile("(?<![\\w-])eyJ[\\w-]{5,}+\\.[\\w.-]{8,}|ya29\\.[\\w.~+/=-]{8,}");
 
