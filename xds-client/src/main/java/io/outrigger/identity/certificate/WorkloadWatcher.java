@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the SPIFFE Workload API through one call (SPW-01). Each response replaces the previous
- * one, and the next response is requested {@link #PACE} later. A call that ends, or receives no
- * response for a minute, is retried after a back-off. A failure does not change the certificates in
- * use.
+ * one. Of several responses within {@link #PACE}, only the newest is read. A call that ends, or
+ * receives no response for a minute, is retried after a back-off. A failure does not change the
+ * certificates in use.
  */
 @ControlConfined
 final class WorkloadWatcher extends CertificateSource {
-  /** How long calls wait for the first response, including the time to load gRPC. */
+  /** How long calls wait for the first response after gRPC was loaded and the call was opened. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
   /**
@@ -43,6 +43,9 @@ final class WorkloadWatcher extends CertificateSource {
    * loop causes little load.
    */
   static final Duration PACE = PathWatcher.PACE;
+
+  /** The time from a response to the request for the next response, which may wait to be read. */
+  static final Duration REQUEST_DELAY = Duration.ofMillis(20);
 
   private final ControlLoop loop;
   private final Executor reading;
@@ -79,10 +82,6 @@ final class WorkloadWatcher extends CertificateSource {
 
   private void begin(WorkloadEndpoint endpoint) {
     hasEndpoint = true;
-    firstAnswer =
-        loop.schedule(
-            FIRST_ANSWER,
-            () -> fail("the Workload API " + endpoint.uri() + " has not answered yet"));
     open(endpoint);
   }
 
@@ -121,12 +120,17 @@ final class WorkloadWatcher extends CertificateSource {
     }
   }
 
-  /** Requests and reads the responses of one call, one at a time, off the control loop. */
+  /** Requests the responses of one call, and reads them off the control loop. */
   private final class Answers implements WorkloadApi.Listener {
     private final WorkloadEndpoint endpoint;
     private final long startedNanos = loop.nanoTime();
     private final TimerHandle silence = loop.schedule(GIVE_UP, this::onSilence);
+    private TimerHandle pace = () -> {};
     private WorkloadApi.@Nullable Call call;
+    private @Nullable WorkloadResponse unread;
+
+    /** Whether a response is being read, or was read less than {@link #PACE} ago. */
+    private boolean isPacing;
 
     Answers(WorkloadEndpoint endpoint) {
       this.endpoint = endpoint;
@@ -140,6 +144,7 @@ final class WorkloadWatcher extends CertificateSource {
 
     void close() {
       silence.cancel();
+      pace.cancel();
       if (call != null) {
         call.close();
       }
@@ -167,41 +172,81 @@ final class WorkloadWatcher extends CertificateSource {
       call = opened;
       if (answers != this) { // the call was replaced or closed before it opened
         opened.close();
+      } else if (snapshot().isUnread()) {
+        firstAnswer =
+            loop.schedule(
+                FIRST_ANSWER,
+                () -> fail("the Workload API " + endpoint.uri() + " has not answered yet"));
       }
     }
 
     @Override
     public void onResponse(WorkloadResponse response) {
-      reading.execute(
+      ifCurrent(
           () -> {
-            FileReading read = response.read(endpoint.uri());
-            ifCurrent(() -> onAnswer(read));
+            silence.cancel();
+            unread = response;
+            next = loop.schedule(REQUEST_DELAY, this::requestNext);
+            readNewest();
           });
     }
 
-    private void onAnswer(FileReading read) {
-      if (read.failure().isEmpty()) {
-        backoff.reset();
-      }
-      silence.cancel();
-      publish(read);
-      next = loop.schedule(PACE, this::requestNext);
-    }
-
     private void requestNext() {
-      if (call != null) {
+      if (call == null) {
+        next = loop.schedule(REQUEST_DELAY, this::requestNext); // the call is about to be opened
+      } else {
         call.request();
       }
     }
 
-    /** Ends the call after the reading thread has read the earlier responses. */
+    private void readNewest() {
+      WorkloadResponse newest = unread;
+      if (newest != null && !isPacing) {
+        isPacing = true;
+        read(newest);
+      }
+    }
+
+    private void read(WorkloadResponse newest) {
+      unread = null;
+      reading.execute(
+          () -> {
+            FileReading read = newest.read(endpoint.uri());
+            ifCurrent(() -> onRead(read));
+          });
+    }
+
+    private void onRead(FileReading read) {
+      if (read.failure().isEmpty()) {
+        backoff.reset();
+      }
+      publish(read);
+      pace.cancel();
+      pace =
+          loop.schedule(
+              PACE,
+              () -> {
+                isPacing = false;
+                readNewest();
+              });
+    }
+
+    /** Ends the call after the reading thread has read the newest response. */
     @Override
     public void onClosed(RpcStatus reason) {
-      reading.execute(() -> ifCurrent(() -> onEnd(reason)));
+      ifCurrent(
+          () -> {
+            WorkloadResponse newest = unread;
+            if (newest != null) {
+              read(newest);
+            }
+            reading.execute(() -> ifCurrent(() -> onEnd(reason)));
+          });
     }
 
     private void onEnd(RpcStatus reason) {
       silence.cancel();
+      pace.cancel();
       next.cancel();
       boolean isDenied = reason.code() == RpcStatus.Code.PERMISSION_DENIED;
       fail(

@@ -202,6 +202,41 @@ class WorkloadWatcherTest {
     assertThat(watcher.snapshot().error()).isEmpty();
   }
 
+  /** Loading gRPC may take seconds on a machine in use, while the agent is well. */
+  @Conformance("SPW-01")
+  @Test
+  void theTimeToLoadGrpcIsNoneOfThese5Seconds() {
+    List<Runnable> tasks = new ArrayList<>();
+    var slow =
+        new WorkloadWatcher(
+            loop, tasks::add, random, api, Optional.of(ENDPOINT), (before, now) -> {});
+    loop.inside(slow::start);
+    loop.advance(Duration.ofSeconds(6));
+    tasks.forEach(Runnable::run);
+    loop.advance(Duration.ofMillis(4_999));
+    assertThat(slow.snapshot().isUnread()).isTrue();
+
+    loop.advance(Duration.ofMillis(1));
+    assertThat(slow.snapshot().lack()).endsWith("has not answered yet");
+  }
+
+  /** 15 pushes within 1.5 s, one each 100 ms. */
+  @Conformance("SPW-01")
+  @Test
+  void ofManyPushesTheNewestIsInUseWithinASecond() throws Exception {
+    start();
+    for (int i = 0; i < 15; i++) {
+      assertThat(api.last().permitted()).isEqualTo(1);
+      answer(new WorkloadResponse(Optional.of(svid(i < 14 ? FIRST : SECOND)), Map.of()));
+      loop.advance(Duration.ofMillis(100));
+    }
+    loop.advance(Duration.ofMillis(400));
+
+    assertThat(watcher.snapshot().identity().orElseThrow().chain()).isEqualTo(SECOND.chain());
+    loop.advance(WorkloadWatcher.PACE);
+    assertThat(loop.pendingTimers()).as("nothing more to read").isZero();
+  }
+
   @Conformance("SPW-01")
   @Test
   void anAgentInALoopIsReadTwiceASecond() throws Exception {
@@ -224,7 +259,7 @@ class WorkloadWatcherTest {
     random.next(Purpose.BACKOFF_JITTER, NO_JITTER);
     start();
     answer(new WorkloadResponse(Optional.of(svid(FIRST)), Map.of()));
-    loop.advance(WorkloadWatcher.PACE);
+    loop.advance(WorkloadWatcher.REQUEST_DELAY);
     api.last().answer(new WorkloadResponse(Optional.of(svid(SECOND)), Map.of()));
     end(RpcStatus.unavailable("it has ended the stream"));
 
