@@ -25,7 +25,7 @@ import java.util.Set;
  * <pre>
  * RUNNING  -> RESTING   on addresses; a request is due after 30 s at the earliest, a refresh after
  *                       its interval
- * RUNNING  -> WAITING   on failure, until the backoff has elapsed
+ * RUNNING  -> WAITING   on failure or timeout, until the backoff has elapsed
  * RESTING  -> RUNNING   on a request for re-resolution, when due
  * RESTING  -> WAITING   on a request for re-resolution, until due
  * RESTING  -> RUNNING   on the refresh timer
@@ -48,6 +48,9 @@ public final class DnsName {
    * used too. With the defaults of resolv.conf, a query to two unresponsive servers takes 10 s.
    */
   static final Duration FIRST_ANSWER_TIMEOUT = Duration.ofSeconds(11);
+
+  /** The maximum duration of a lookup. Under resolv.conf(5), a query takes at most 450 s. */
+  static final Duration LOOKUP_TIMEOUT = Duration.ofMinutes(10);
 
   private static final Locality UNNAMED = new Locality("", "", ""); // A37-02: for all addresses
 
@@ -121,7 +124,15 @@ public final class DnsName {
   private void run() {
     timer.cancel();
     state = State.RUNNING;
+    timer = loop.schedule(LOOKUP_TIMEOUT, this::onTimeout);
     cancelQuery = dns.resolve(name.hostname(), name.port(), this::onAnswer);
+  }
+
+  /** Ends a lookup that gave no answer, because no other lookup starts before its end. */
+  private void onTimeout() {
+    cancelQuery.run();
+    String reason = "no answer within " + LOOKUP_TIMEOUT.toMinutes() + " min";
+    onAnswer(Outcome.failed(RpcStatus.unavailable(reason)));
   }
 
   private void waitFor(Duration delay) {
@@ -135,6 +146,7 @@ public final class DnsName {
       return; // closed before the answer
     }
     cancelQuery = () -> {};
+    timer.cancel();
     firstAnswerTimer.cancel();
     answer.toOptional().ifPresentOrElse(this::onAddresses, () -> onFailure(answer.status()));
   }

@@ -3,6 +3,7 @@ package io.outrigger.xds.dns;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,7 +12,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.dns.DatagramDnsQuery;
@@ -32,6 +33,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.base.SocketErrors;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -64,6 +66,7 @@ final class Exchange {
   private final InetSocketAddress server;
   private final DnsQuestion question;
   private final Duration timeout;
+  private final ChannelFactory<DatagramChannel> sockets;
   private final Consumer<Reply> onReply;
   private final int id = (int) RandomSource.SYSTEM.nextLong(IDS, Purpose.QUERY_ID);
   private @Nullable Channel channel;
@@ -71,6 +74,7 @@ final class Exchange {
   private boolean done;
 
   /**
+   * @param sockets creates the UDP socket
    * @param onReply called at most once, on the loop, after {@link #start} has returned; never
    *     called after {@link #close}
    */
@@ -79,11 +83,13 @@ final class Exchange {
       InetSocketAddress server,
       DnsQuestion question,
       Duration timeout,
+      ChannelFactory<DatagramChannel> sockets,
       Consumer<Reply> onReply) {
     this.loop = loop;
     this.server = server;
     this.question = question;
     this.timeout = timeout;
+    this.sockets = sockets;
     this.onReply = onReply;
   }
 
@@ -95,7 +101,7 @@ final class Exchange {
     }
     connect(
         new Bootstrap()
-            .channel(NioDatagramChannel.class)
+            .channelFactory(sockets)
             .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(MAX_DATAGRAM)),
         () -> new DatagramDnsQuery(/* sender= */ null, server, id),
         new DatagramDnsQueryEncoder(),
@@ -129,22 +135,28 @@ final class Exchange {
                   }
                 })
             .connect(server);
-    channel = connecting.channel();
+    Channel opened = connecting.channel();
+    channel = opened;
     connecting.addListener(
-        (ChannelFutureListener)
-            connected -> {
-              if (connected.isSuccess()) {
-                DnsQuery query = message.get();
-                query.setRecursionDesired(true);
-                query.addRecord(DnsSection.QUESTION, question);
-                connected
-                    .channel()
-                    .writeAndFlush(query)
-                    .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
-              } else if (connected.channel() == channel) {
-                finish(unreachable());
-              }
-            });
+        connected -> {
+          if (connected.isSuccess()) {
+            DnsQuery query = message.get();
+            query.setRecursionDesired(true);
+            query.addRecord(DnsSection.QUESTION, question);
+            opened
+                .writeAndFlush(query)
+                .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+          } else { // without a socket, Netty calls this listener on another thread
+            loop.execute(() -> onUnconnected(opened, connected.cause()));
+          }
+        });
+  }
+
+  private void onUnconnected(Channel failed, Throwable cause) {
+    if (failed == channel) {
+      finish(
+          new Reply.Failed(serverText() + " cannot be reached: " + SocketErrors.describe(cause)));
+    }
   }
 
   /** Reduces the remaining time for the answer to at most {@code max}. */
@@ -156,7 +168,7 @@ final class Exchange {
     cancelTimer();
     timer =
         loop.schedule(
-            () -> finish(failure("no answer from " + serverText())),
+            () -> finish(new Reply.Failed("no answer from " + serverText())),
             max.toNanos(),
             TimeUnit.NANOSECONDS);
   }
@@ -177,7 +189,7 @@ final class Exchange {
   private void disconnect() {
     Channel open = channel;
     channel = null;
-    if (open != null) {
+    if (open != null && open.isRegistered()) { // otherwise the socket was never opened
       open.close();
     }
   }
@@ -187,14 +199,6 @@ final class Exchange {
       close();
       onReply.accept(reply);
     }
-  }
-
-  private static Reply failure(String reason) {
-    return new Reply.Failed(reason);
-  }
-
-  private Reply unreachable() {
-    return failure(serverText() + " cannot be reached");
   }
 
   private String serverText() {
@@ -236,9 +240,9 @@ final class Exchange {
         return; // the query was already repeated over TCP
       }
       if (!(cause instanceof DecoderException)) {
-        finish(unreachable());
+        finish(new Reply.Failed(serverText() + " cannot be reached"));
       } else if (overTcp) {
-        finish(failure("the answer of " + serverText() + " cannot be read"));
+        finish(new Reply.Failed("the answer of " + serverText() + " cannot be read"));
       } else {
         queryOverTcp();
       }
@@ -247,7 +251,7 @@ final class Exchange {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
       if (context.channel() == channel) {
-        finish(failure(serverText() + " closed the connection without an answer"));
+        finish(new Reply.Failed(serverText() + " closed the connection without an answer"));
       }
     }
   }
@@ -258,7 +262,7 @@ final class Exchange {
       return new Reply.Missing("NXDOMAIN from " + serverText());
     }
     if (!code.equals(DnsResponseCode.NOERROR)) {
-      return failure(text(code) + " from " + serverText());
+      return new Reply.Failed(text(code) + " from " + serverText());
     }
     List<InetAddress> addresses = addresses(response);
     if (!addresses.isEmpty()) {
@@ -269,7 +273,7 @@ final class Exchange {
             && !response.isAuthoritativeAnswer()
             && !response.isRecursionAvailable();
     return isReferral
-        ? failure(serverText() + " resolves no names of others")
+        ? new Reply.Failed(serverText() + " resolves no names of others")
         : new Reply.Missing("no address in the answer of " + serverText());
   }
 

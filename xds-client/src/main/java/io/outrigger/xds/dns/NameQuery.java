@@ -1,6 +1,7 @@
 package io.outrigger.xds.dns;
 
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.handler.codec.dns.DefaultDnsQuestion;
 import io.netty.handler.codec.dns.DnsQuestion;
 import io.netty.handler.codec.dns.DnsRecordType;
@@ -159,7 +160,8 @@ final class NameQuery {
     void start() {
       InetSocketAddress server = servers.get(exchanges % servers.size());
       exchanges++;
-      var next = new Exchange(loop, server, question, timeout, this::onAnswer);
+      var next =
+          new Exchange(loop, server, question, timeout, NioDatagramChannel::new, this::onAnswer);
       exchange = Optional.of(next);
       next.start(conf.has("use-vc"));
     }

@@ -112,6 +112,23 @@ class DnsRefreshTest {
 
   @Conformance("KN-09")
   @Test
+  void aLookupThatNeverAnswersIsAFailure() {
+    mesh.random.next(Purpose.DNS_REFRESH, NO_JITTER);
+    start(REFRESH);
+    answer(Duration.ZERO, "10.0.0.1");
+    mesh.loop.advance(REFRESH);
+
+    mesh.loop.advance(DnsName.LOOKUP_TIMEOUT);
+
+    assertThat(mesh.note("a")).isEqualTo("DNS name \"db.example:443\": no answer within 10 min");
+    assertThat(mesh.dns.running()).as("cancelled").isZero();
+    mesh.loop.advance(Duration.ofMillis(1200));
+    answer(Duration.ZERO, "10.0.0.2");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.2");
+  }
+
+  @Conformance("KN-09")
+  @Test
   void rotatedAnswerPublishesNothing() {
     mesh.random.next(Purpose.DNS_REFRESH, NO_JITTER);
     start(REFRESH);
