@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The loop has at most one alarm, not a task for each request. If a new deadline is earlier than
  * the alarm, the alarm is set to this deadline; the end of a call does not change the alarm. The
- * alarm fires the deadlines that have passed, and is then set to the next slot with entries.
+ * alarm fires the deadlines that have passed, and is then set to the next deadline.
  */
 @LoopConfined
 public final class DeadlineTimers {
@@ -44,7 +44,9 @@ public final class DeadlineTimers {
     abstract void onDeadline();
   }
 
-  /** The head of a circular list of entries. */
+  /**
+   * The head of a circular list of entries. Its tick is not later than the ticks of its entries.
+   */
   private static final class Slot extends Entry {
     @Override
     void onDeadline() {}
@@ -88,7 +90,9 @@ public final class DeadlineTimers {
     entry.unlink();
     long dueNanos = sinceNanos - origin + Math.min(limitNanos, FARTHEST);
     entry.tick = Math.max(tickAfter(dueNanos), doneTick + 1);
-    entry.appendTo(slotOf(entry.tick));
+    Entry slot = slotOf(entry.tick);
+    slot.tick = slot.next == slot ? entry.tick : Math.min(slot.tick, entry.tick);
+    entry.appendTo(slot);
     setAlarm(entry.tick);
   }
 
@@ -135,26 +139,29 @@ public final class DeadlineTimers {
   }
 
   private void moveDue(Entry slot, long now) {
+    slot.tick = NO_ALARM;
     Entry entry = slot.next;
     while (entry != slot) {
       Entry next = entry.next;
       if (entry.tick <= now) {
         entry.unlink();
         entry.appendTo(due);
+      } else {
+        slot.tick = Math.min(slot.tick, entry.tick);
       }
       entry = next;
     }
   }
 
-  /** Returns the tick of the next slot with entries, some of which may be due in a later round. */
+  /** Returns the tick of the next alarm; the call with this deadline may have ended. */
   private long nextTick() {
-    for (long tick = doneTick + 1; tick <= doneTick + SLOTS; tick++) {
-      Entry slot = slotOf(tick);
+    long first = NO_ALARM;
+    for (Entry slot : slots) {
       if (slot.next != slot) {
-        return tick;
+        first = Math.min(first, slot.tick);
       }
     }
-    return NO_ALARM;
+    return first;
   }
 
   /** Fires an entry; a failure in one call must not prevent other deadlines. */

@@ -81,6 +81,19 @@ class DeadlineTimersTest {
   }
 
   @Test
+  void callsWhoseDeadlinesAreFarAwayDoNotWakeTheLoop() {
+    long hour = Duration.ofHours(1).toNanos();
+    for (int i = 0; i < 500; i++) {
+      timers.arm(new Call("call"), time.nanoTime(), hour + i * TICK);
+    }
+    timers.arm(new Call("soon"), time.nanoTime(), TICK);
+    time.advance(Duration.ofMinutes(1));
+
+    assertThat(fired).containsExactly("soon");
+    assertThat(alarms).as("an hour, a tick, and again an hour").isEqualTo(3);
+  }
+
+  @Test
   void theLoopDoesOtherWorkBetweenThousandsOfEqualDeadlines() {
     var first =
         new Call("call") {
