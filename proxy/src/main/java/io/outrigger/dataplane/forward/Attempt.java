@@ -105,10 +105,7 @@ final class Attempt implements CallTransport.Waiter {
     attempts.onStreamOpen();
   }
 
-  /**
-   * Sends the request on the open stream. Ends the call if the request's header list is larger than
-   * the backend accepts, because such a list might make the backend end the whole connection.
-   */
+  /** Sends the request on the open stream; ends the call if the backend does not accept it. */
   void send(HostRewrite rewrite, long timeoutNanos, int previousAttempts) {
     Http2Stream backend = requireNonNull(stream);
     RequestHead head = call.head();
@@ -123,13 +120,25 @@ final class Attempt implements CallTransport.Waiter {
             timeoutNanos,
             previousAttempts,
             call.record.spans().context());
-    if (tooLarge > 0) {
-      call.reply(
-          CallFailures.beyondPeersLimit(
-              "the request's header list", tooLarge, address(), backend.maxHeaderListBytes()),
-          LocalReason.HEADERS_TOO_LARGE);
+    if (tooLarge == 0) {
+      refuse("trailer list", call.request.open(backend));
     } else {
-      call.request.open(backend);
+      refuse("header list", tooLarge);
+    }
+  }
+
+  /**
+   * Ends the call if a list of the request's fields is larger than the backend accepts, because
+   * such a list might make the backend end the whole connection.
+   *
+   * @param tooLarge the size of such a list; otherwise 0
+   */
+  void refuse(String list, long tooLarge) {
+    if (tooLarge > 0 && state == State.OPEN && stream != null && !response.hasEnded()) {
+      long limit = stream.maxHeaderListBytes();
+      call.reply(
+          CallFailures.beyondPeersLimit("the request's " + list, tooLarge, address(), limit),
+          LocalReason.HEADERS_TOO_LARGE);
     }
   }
 
@@ -230,7 +239,7 @@ final class Attempt implements CallTransport.Waiter {
     }
     Http2Stream failed = stream;
     if (failed != null) {
-      returnUnsent(failed);
+      call.request.close(failed.takeUnsent());
       if (!endStream || !failed.hasSentEnd()) {
         failed.reset(Http2Error.CANCEL);
       }
@@ -289,7 +298,7 @@ final class Attempt implements CallTransport.Waiter {
   private void fail(Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
     if (state == State.OPEN && stream != null) {
       end(response.outcome());
-      returnUnsent(stream);
+      call.request.close(stream.takeUnsent());
       attempts.onUpstreamFailed(this, refusal, relayed, failure);
     }
   }
@@ -299,10 +308,6 @@ final class Attempt implements CallTransport.Waiter {
     if (state == State.OPEN) {
       call.onOverload();
     }
-  }
-
-  private void returnUnsent(Http2Stream ended) {
-    call.request.close(ended.takeUnsent());
   }
 
   /** Ends the attempt; the outcome is {@code NOT_SENT} if a limit of this proxy caused the end. */

@@ -15,6 +15,7 @@ import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.filter.LocalReason;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.RouteDecision;
+import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.StreamHandler.Refusal;
 import io.outrigger.lb.PickContext;
@@ -447,6 +448,13 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   // Methods for ForwardedCall.
+
+  void onTrailers(HeaderList trailers) {
+    long tooLarge = request.onTrailers(trailers, call.isGrpc());
+    if (attempt != null) {
+      attempt.refuse("trailer list", tooLarge);
+    }
+  }
 
   void returnCredit(int bytes) {
     if (attempt != null) {

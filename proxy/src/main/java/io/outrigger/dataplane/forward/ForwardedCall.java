@@ -117,7 +117,7 @@ public final class ForwardedCall implements StreamHandler {
       start(headers, endStream);
       time.arrived();
     } else if (phase != Phase.DONE) {
-      request.onTrailers(headers, isGrpc());
+      attempts.onTrailers(headers);
       finishIfBothEnded();
     } else {
       app.onRequestEnd();

@@ -43,8 +43,7 @@ final class HopByHopHeaders {
    *     to send no {@code grpc-timeout}
    * @param previousAttempts the number of previous attempts that the retry policy counts (A44-11)
    * @param context the fields of a trace context, which replace the app's fields of the same names
-   * @return 0 when the block was sent; otherwise the size of the header list, which exceeds the
-   *     backend's limit
+   * @return see {@link #send(Http2Stream, HeaderList, boolean)}
    */
   static long send(
       Http2Stream upstream,
@@ -66,11 +65,20 @@ final class HopByHopHeaders {
         head.upstream(authority, scheme, timeoutNanos, list);
       }
     }
+    return send(upstream, list, endStream);
+  }
+
+  /**
+   * Sends a header list, unless the list is larger than the peer accepts.
+   *
+   * @return 0 when the list was sent; otherwise the size of the list
+   */
+  static long send(Http2Stream peer, HeaderList list, boolean endStream) {
     long bytes = list.listBytes();
-    if (bytes > upstream.maxHeaderListBytes()) {
+    if (bytes > peer.maxHeaderListBytes()) {
       return bytes;
     }
-    upstream.sendHeaders(list, endStream);
+    peer.sendHeaders(list, endStream);
     return 0;
   }
 

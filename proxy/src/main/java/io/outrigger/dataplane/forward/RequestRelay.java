@@ -76,35 +76,37 @@ final class RequestRelay {
 
   /** Whether the request has only headers: neither data nor trailers. */
   boolean endsWithHead() {
-    return app.requestEnded() && isNothingBuffered();
+    return app.requestEnded() && bufferedBytes() == 0 && trailers == null && replay.isEmpty();
   }
 
   /**
    * Sends all buffered data on a stream whose headers were already sent; data that arrives
    * afterwards is forwarded immediately.
+   *
+   * @return the size of trailers that are larger than the backend accepts; otherwise 0
    */
-  void open(Http2Stream stream) {
+  long open(Http2Stream stream) {
     backend = stream;
     bytesToResend += (int) sent; // the cast is safe, because the copy is small
     sent = 0;
     passed = 0;
-    boolean ended = app.requestEnded();
     if (!replay.isEmpty()) {
-      send(stream, replay.copy(), ended && trailers == null && bufferedBytes() == 0);
+      send(stream, replay.copy());
     }
     while (bufferedBytes() > 0 && buffered != null) {
-      ByteBuf data = buffered.take(Integer.MAX_VALUE);
-      send(stream, data, ended && trailers == null && buffered.isEmpty());
+      send(stream, buffered.take(Integer.MAX_VALUE));
     }
-    if (trailers != null) {
-      stream.sendHeaders(trailers, true);
-    }
+    return sendTrailers();
   }
 
-  private void send(Http2Stream stream, ByteBuf data, boolean endStream) {
+  private long sendTrailers() {
+    return backend == null || trailers == null ? 0 : HopByHopHeaders.send(backend, trailers, true);
+  }
+
+  private void send(Http2Stream stream, ByteBuf data) {
     record.outbound(data);
     passed += data.readableBytes();
-    stream.sendData(data, endStream);
+    stream.sendData(data, app.requestEnded() && trailers == null && bufferedBytes() == 0);
   }
 
   /** Called when the backend's stream has ended; takes the data that this stream did not send. */
@@ -145,7 +147,7 @@ final class RequestRelay {
     }
     int copied = replay.keep(data);
     if (backend != null) {
-      send(backend, data, endStream);
+      send(backend, data);
     } else if (copied < data.readableBytes()) {
       if (buffered == null) {
         buffered = new PendingData();
@@ -157,18 +159,19 @@ final class RequestRelay {
     }
   }
 
-  /** Called when the app sent trailers, which are not relayed for a gRPC request (SC-14). */
-  void onTrailers(HeaderList received, boolean grpc) {
-    HeaderList block = HopByHopHeaders.trailers(received);
+  /**
+   * Called when the app sent trailers, which are not relayed for a gRPC request (SC-14).
+   *
+   * @return see {@link #open}
+   */
+  long onTrailers(HeaderList received, boolean grpc) {
     app.onRequestEnd();
     if (!grpc) {
-      trailers = block;
-    }
-    if (backend != null && grpc) {
-      backend.sendData(Unpooled.EMPTY_BUFFER, true);
+      trailers = HopByHopHeaders.trailers(received);
     } else if (backend != null) {
-      backend.sendHeaders(block, true);
+      backend.sendData(Unpooled.EMPTY_BUFFER, true);
     }
+    return sendTrailers();
   }
 
   void release() {
@@ -182,9 +185,5 @@ final class RequestRelay {
 
   private int bufferedBytes() {
     return buffered == null ? 0 : buffered.bytes();
-  }
-
-  private boolean isNothingBuffered() {
-    return bufferedBytes() == 0 && trailers == null && replay.isEmpty();
   }
 }

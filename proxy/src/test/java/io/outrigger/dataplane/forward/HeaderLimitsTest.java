@@ -48,6 +48,49 @@ class HeaderLimitsTest {
     assertThat(app.stream.log.get(0)).contains(":status=431");
   }
 
+  @Conformance("SC-26")
+  @ParameterizedTest(name = "before the backend: {0}")
+  @ValueSource(booleans = {true, false})
+  void trailersThatTheBackendDoesNotTakeEndTheirCallOnly(boolean early) {
+    backend.maxHeaderListBytes = LIMIT;
+    backend.mode = early ? FakeBackend.Mode.WAITS : FakeBackend.Mode.OPENS;
+
+    App app = script.plain(false).data("x", false);
+    app.call.onHeaders(headers("x-sum", TOKEN), true);
+    backend.openAll();
+
+    assertThat(app.stream.log.get(0)).contains(":status=431");
+    assertThat(app.stream.log.get(1)).contains("the request's trailer list has 12").contains("8192");
+    assertThat(backend.stream().log).noneMatch(block -> block.contains(TOKEN));
+    assertThat(backend.stream().log).endsWith("RST(CANCEL)");
+    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
+  }
+
+  /** The response stays as it is. */
+  @Test
+  void trailersThatTheBackendDoesNotTakeComeTooLateForAReply() {
+    backend.maxHeaderListBytes = LIMIT;
+    App app = script.plain(false);
+    backend.stream().handlerOf().onHeaders(headers(":status", "204"), true);
+
+    app.call.onHeaders(headers("x-sum", TOKEN), true);
+
+    assertThat(app.stream.log).containsExactly("H(:status=204)!");
+    assertThat(backend.stream().log).endsWith("RST(CANCEL)");
+    assertThat(backend.outcomes).containsExactly(CallOutcome.SUCCESS);
+  }
+
+  @Conformance("SC-39")
+  @Test
+  void anInterimHeadThatTheAppDoesNotTakeIsDropped() {
+    App app = script.plain(true);
+    app.stream.maxHeaderListBytes = LIMIT;
+    backend.stream().handlerOf().onHeaders(headers(":status", "103", "link", TOKEN), false);
+    backend.stream().handlerOf().onHeaders(headers(":status", "204"), true);
+
+    assertThat(app.stream.log).containsExactly("H(:status=204)!");
+  }
+
   @Conformance("SC-23")
   @ParameterizedTest(name = "in trailers: {0}")
   @ValueSource(booleans = {true, false})

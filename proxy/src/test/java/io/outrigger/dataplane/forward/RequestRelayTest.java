@@ -124,7 +124,7 @@ class RequestRelayTest {
             new ReplayBuffer(new Budget(1 << 20)));
     var upstream = new FakeStream();
     upstream.stall();
-    request.open(upstream);
+    assertThat(request.open(upstream)).isZero();
     request.onData(script.buffer("x".repeat(COPY + 1)), false);
     assertThat(request.canReplay()).isTrue();
 
