@@ -36,8 +36,8 @@ public record CertificateCheck(
     List<String> warnings = new ArrayList<>();
     read.identity()
         .flatMap(Outcome::toOptional)
-        .flatMap(own -> own.ended(now))
-        .ifPresent(ended -> errors.add("certificate_file: " + ended));
+        .flatMap(own -> own.invalidity(now))
+        .ifPresent(reason -> errors.add("certificate_file: " + reason));
     read.roots()
         .flatMap(Outcome::toOptional)
         .ifPresent(

@@ -7,12 +7,13 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Logs the changes of one source of certificates. Warns before the source's identity expires, and
- * when the identity has expired. The first warning is logged when a tenth of the identity's
+ * while the identity is not valid. The first warning is logged when a tenth of the identity's
  * validity remains, but no earlier than a week before the expiry. An identity is normally renewed
  * before the first warning.
  */
@@ -21,7 +22,7 @@ final class CertificateReports implements CertificateSource.Listener {
   private static final Logger log = LoggerFactory.getLogger(CertificateReports.class);
   private static final Duration MAX_NOTICE = Duration.ofDays(7);
 
-  /** Expiry is checked periodically, because one timer would miss changes of the wall clock. */
+  /** Validity is checked periodically, because one timer would miss changes of the wall clock. */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   private final ControlLoop loop;
@@ -59,31 +60,34 @@ final class CertificateReports implements CertificateSource.Listener {
     }
     if (!now.identity().equals(before.identity())) {
       nextCheck.cancel();
-      now.identity().ifPresent(identity -> checkExpiry(identity, false));
+      now.identity().ifPresent(identity -> checkValidity(identity, Optional.empty()));
     }
   }
 
-  private void checkExpiry(Identity identity, boolean isWarned) {
+  private void checkValidity(Identity identity, Optional<String> lastWarning) {
     Instant now = loop.now();
-    Optional<String> ended = identity.ended(now);
-    if (ended.isPresent()) {
-      warn(ended.get());
-      return;
-    }
     X509Certificate first = identity.firstToExpire();
     Instant end = first.getNotAfter().toInstant();
     Duration tenth = Duration.between(first.getNotBefore().toInstant(), end).dividedBy(10);
     Instant notice = end.minus(tenth.compareTo(MAX_NOTICE) < 0 ? tenth : MAX_NOTICE);
-    boolean isDue = !now.isBefore(notice);
-    if (isDue && !isWarned) {
-      warn("the %s ends at %s and has not been renewed".formatted(identity, end));
+    Optional<String> warning = identity.invalidity(now);
+    if (warning.isEmpty() && !now.isBefore(notice)) {
+      warning = Optional.of("the %s ends at %s and has not been renewed".formatted(identity, end));
     }
-    boolean wasWarned = isDue || isWarned;
-    Duration left = Duration.between(now, wasWarned ? end : notice);
-    nextCheck =
-        loop.schedule(
-            left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL,
-            () -> checkExpiry(identity, wasWarned));
+    if (!warning.equals(lastWarning)) {
+      warning.ifPresent(this::warn);
+    }
+    Optional<String> newest = warning;
+    Stream.of(identity.start(), notice, end)
+        .filter(now::isBefore)
+        .map(next -> Duration.between(now, next))
+        .min(Duration::compareTo)
+        .ifPresent(
+            left ->
+                nextCheck =
+                    loop.schedule(
+                        left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL,
+                        () -> checkValidity(identity, newest)));
   }
 
   private void warn(String reason) {

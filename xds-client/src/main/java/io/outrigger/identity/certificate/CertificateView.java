@@ -26,7 +26,7 @@ public record CertificateView(
    *
    * @param certificates the chain, leaf first; empty when there is no identity
    * @param loaded the time at which the certificates in use were read; empty when none are in use
-   * @param error why the newest files cannot be used, or that the certificate in use has expired
+   * @param error why the newest files cannot be used, or the certificate in use is not valid now
    */
   public record Provider(
       String instance,
@@ -42,7 +42,7 @@ public record CertificateView(
           snapshot.identity().map(own -> all(own.chain())).orElse(List.of()),
           snapshot.roots().map(roots -> all(roots.certificates())).orElse(List.of()),
           snapshot.loaded(),
-          snapshot.error().or(() -> snapshot.identity().flatMap(own -> own.ended(now))));
+          snapshot.error().or(() -> snapshot.identity().flatMap(own -> own.invalidity(now))));
     }
 
     public Optional<Instant> expiry() {

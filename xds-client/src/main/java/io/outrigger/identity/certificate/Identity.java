@@ -80,13 +80,23 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return firstToExpire().getNotAfter().toInstant();
   }
 
-  /** Returns the message that this identity has expired; empty before the expiry. */
-  Optional<String> ended(Instant now) {
-    return now.isBefore(expiry())
-        ? Optional.empty()
-        : Optional.of(
-            "the %s has expired at %s; servers refuse it until it is renewed"
-                .formatted(this, expiry()));
+  Instant start() {
+    return Collections.max(chain, Comparator.comparing(X509Certificate::getNotBefore))
+        .getNotBefore()
+        .toInstant();
+  }
+
+  /** Returns why peers refuse this identity at a given time; empty while it is valid. */
+  Optional<String> invalidity(Instant now) {
+    if (!now.isBefore(expiry())) {
+      return Optional.of(
+          "the %s has expired at %s; servers refuse it until it is renewed"
+              .formatted(this, expiry()));
+    }
+    return now.isBefore(start())
+        ? Optional.of(
+            "the %s is not valid before %s; servers refuse it until then".formatted(this, start()))
+        : Optional.empty();
   }
 
   X509Certificate firstToExpire() {

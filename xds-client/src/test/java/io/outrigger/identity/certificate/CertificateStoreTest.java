@@ -40,8 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Real files under a clock that stands still; readings run when a test lets them. */
 class CertificateStoreTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
-  private static final TestIdentity FIRST = AUTHORITY.issue("uri:spiffe://mesh/a", "dns:a");
-  private static final TestIdentity SECOND = AUTHORITY.issue("uri:spiffe://mesh/a");
+  private static final TestIdentity FIRST = AUTHORITY.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a", "dns:a");
+  private static final TestIdentity SECOND = AUTHORITY.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a");
   private static final Duration SECOND_OF_TIME = Duration.ofSeconds(1);
 
   private final FakeControlLoop loop = new FakeControlLoop();
@@ -231,13 +231,13 @@ class CertificateStoreTest {
   @Test
   @Conformance({"A29-04", "A29-13"})
   void keyAndChainInOneFileAreSwappedTogether() throws IOException {
-    TestAuthority issuing = AUTHORITY.intermediate("issuing");
-    bundleOf(issuing.issue("uri:spiffe://mesh/a"), "..0");
+    TestAuthority issuing = AUTHORITY.intermediate("issuing", CertificateStoreTest::old);
+    bundleOf(issuing.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a"), "..0");
     CertificateStore.Watch watch = watch(start());
     read();
 
     for (int i = 1; i <= 20; i++) {
-      TestIdentity next = issuing.issue("uri:spiffe://mesh/a");
+      TestIdentity next = issuing.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a");
       bundleOf(next, ".." + i);
       loop.advance(PathWatcher.PACE);
       read();
@@ -292,9 +292,9 @@ class CertificateStoreTest {
   @Test
   @Conformance({"A29-04", "A29-13"})
   void aHalfWrittenFileOfKeyAndChainLeavesTheOldPair() throws IOException {
-    TestAuthority issuing = AUTHORITY.intermediate("issuing");
-    TestIdentity before = issuing.issue("uri:spiffe://mesh/a");
-    TestIdentity after = issuing.issue("uri:spiffe://mesh/a");
+    TestAuthority issuing = AUTHORITY.intermediate("issuing", CertificateStoreTest::old);
+    TestIdentity before = issuing.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a");
+    TestIdentity after = issuing.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a");
     key = chain;
     Files.writeString(chain, before.keyPem() + before.chainPem());
     Files.writeString(roots, AUTHORITY.rootPem());
@@ -495,7 +495,7 @@ class CertificateStoreTest {
   @Test
   @Conformance("A29-04")
   void aChainThatIsWrittenInTwoStepsIsTakenWhenItStandsStill() throws IOException {
-    TestIdentity own = AUTHORITY.intermediate("issuing").issue("uri:spiffe://mesh/a");
+    TestIdentity own = AUTHORITY.intermediate("issuing", CertificateStoreTest::old).issue(CertificateStoreTest::old, "uri:spiffe://mesh/a");
     write(own);
     TestIdentity.replace(roots, AUTHORITY.rootPem());
     watch(start());
@@ -741,6 +741,35 @@ class CertificateStoreTest {
     assertThat(events).hasSize(3);
     assertThat(events.get(2)).startsWith("default failed: ").contains("has expired at");
     assertThat(view(store).error().orElseThrow()).contains("has expired at");
+  }
+
+  @Test
+  @Conformance("A29-04")
+  void aPairThatIsNotYetValidIsToldUntilItsStart() throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    read();
+    TestIdentity early = issue(loop.now().plusSeconds(3600), loop.now().plusSeconds(36_000));
+
+    write(early);
+    advance(Duration.ofMinutes(40));
+
+    assertThat(chainOf(watch.material())).isEqualTo(early.chain());
+    assertThat(events).as("said once").hasSize(3);
+    assertThat(events.get(2)).startsWith("default failed: ").contains("is not valid before");
+    assertThat(view(store).error().orElseThrow()).contains("is not valid before");
+
+    advance(Duration.ofMinutes(20));
+    assertThat(view(store).error()).isEmpty();
+    assertThat(events).hasSize(3);
+    loop.advance(Duration.ofHours(9));
+    assertThat(events).as("warnings before the end, and at it").hasSize(5);
+  }
+
+  /** Valid since a time before the one at which the loop's clock stands. */
+  private static CertificateBuilder old(CertificateBuilder builder) {
+    return builder.notBefore(Instant.EPOCH);
   }
 
   private static TestIdentity issue(Instant begin, Instant end) {

@@ -66,6 +66,18 @@ class CredentialCheckTest {
 
   @Test
   @Conformance("A29-04")
+  void certificatesThatAreNotYetValidAreErrors() throws IOException {
+    assertThat(check(AUTHORITY.issueForTomorrow("dns:a")).errors())
+        .hasSize(2)
+        .allSatisfy(
+            error ->
+                assertThat(error)
+                    .contains("certificate_file: the identity of CN=")
+                    .contains(" is not valid before "));
+  }
+
+  @Test
+  @Conformance("A29-04")
   void certificatesThatAreValidAreNoErrors() throws IOException {
     assertThat(check(AUTHORITY.issue("dns:a")).errors()).isEmpty();
   }
