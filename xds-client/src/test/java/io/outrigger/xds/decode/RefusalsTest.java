@@ -6,8 +6,14 @@ import io.outrigger.xds.ResourceType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +25,34 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RefusalsTest {
   private static final Path PAGE = Path.of("../docs/how-it-works/refusals.md");
+  private static final Path DECODERS = Path.of("src/main/java/io/outrigger/xds/decode");
+
+  /** These read files of an operator, where an error is no NACK, or count errors. */
+  private static final Set<String> OF_FILES =
+      Set.of(
+          "FieldErrors.java",
+          "JsonDiagnosis.java",
+          "OverlayDecoder.java",
+          "PatchReader.java",
+          "ResourceJson.java");
+
+  /** The sources of refusals that no example in JSON within another resource can show. */
+  private static final Map<String, String> ELSEWHERE =
+      Map.of(
+          "is not readable: ", "bytes that are no protobuf message: java, go",
+          "not a readable ", "bytes that are no protobuf message: java, go",
+          "is not a legal duration (seconds ", "a duration that JSON cannot express: java, go",
+          "has unknown fields: ", "xds-0075",
+          "resource #", "a resource without a name: A88",
+          " of certificate provider ", "a plugin of the bootstrap: A29-02",
+          "is empty, but the cluster's name cannot name endpoints", "A47-06",
+          "policies nested more than ", "A52-01");
+
+  /** A call that reports an error; the group is its arguments. */
+  private static final Pattern CALL =
+      Pattern.compile("(?:[eE]rrors|here|Child|\\))\\s*\\.(?:add|refuse)\\(([^;]*?)\\);");
+
+  private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
   private static final String TYPE = "\"@type\": \"type.googleapis.com/";
   private static final String ROUTER =
       "{name: r, typed_config: {" + TYPE + "envoy.extensions.filters.http.router.v3.Router\"}}";
@@ -264,6 +298,45 @@ class RefusalsTest {
     assertThat(decoded.valid().values().iterator().next().ignored())
         .extracting(FieldError::path)
         .anyMatch(row::isPlace);
+  }
+
+  /** A decoder that refuses something new needs a line, and thereby a source. */
+  @Test
+  void eachRefusalOfADecoderIsInTheTable() throws IOException {
+    String found =
+        refused()
+            .flatMap(row -> decode(row, Decoding.CONTEXT).invalid().values().stream())
+            .flatMap(invalid -> invalid.errors().stream())
+            .map(FieldError::reason)
+            .collect(Collectors.joining("\n"));
+    List<String> missing = new ArrayList<>();
+    try (Stream<Path> files = Files.list(DECODERS)) {
+      for (Path file : files.filter(each -> !OF_FILES.contains(name(each))).sorted().toList()) {
+        Matcher call = CALL.matcher(Files.readString(file));
+        while (call.find()) {
+          String text = longestPart(call.group(1));
+          if (!found.contains(text) && !ELSEWHERE.containsKey(text)) {
+            missing.add(name(file) + ": " + text);
+          }
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  private static String name(Path file) {
+    return file.getFileName().toString();
+  }
+
+  /** Returns the longest constant text of the arguments of a call. */
+  private static String longestPart(String arguments) {
+    return LITERAL
+        .matcher(arguments)
+        .results()
+        .flatMap(literal -> Stream.of(literal.group(1).split("%[a-z,]+")))
+        .max(Comparator.comparing(String::length))
+        .orElse("")
+        .replace("\\\"", "\"");
   }
 
   @Test
