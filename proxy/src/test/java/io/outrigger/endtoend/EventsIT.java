@@ -148,11 +148,15 @@ class EventsIT {
     assertThat(forward("orders"))
         .startsWith("READY, 1 endpoints, 1 failing, error: cluster A: calls fail; last error: ");
     assertThat(mesh.admin().get("/ready").status()).isEqualTo(200);
+    assertThat(mesh.admin().get("/ready").body())
+        .startsWith(
+            "ready\nforward orders: 0 of 1 backends reachable; cluster A: calls fail; last error: ");
 
     only.revive();
     JsonObject over = await("endpoints_back", "1 of 1 endpoints can be reached");
     assertThat(over.get("subject").getAsString()).isEqualTo("A");
     assertThat(forward("orders")).isEqualTo("READY, 1 endpoints, 0 failing, error: ");
+    assertThat(mesh.admin().get("/ready").body().strip()).isEqualTo("ready");
   }
 
   @Conformance("SC-52")

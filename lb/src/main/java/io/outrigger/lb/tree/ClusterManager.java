@@ -206,7 +206,8 @@ public final class ClusterManager {
 
   /** The current outages, one for each cluster without a reachable endpoint. */
   public Stream<LbEvent.Outage> outages() {
-    return built().values().stream().flatMap(cluster -> cluster.outage().stream());
+    control.checkInside();
+    return live.values().stream().flatMap(cluster -> cluster.outage().stream());
   }
 
   public Optional<LbNode> describe(String cluster) {

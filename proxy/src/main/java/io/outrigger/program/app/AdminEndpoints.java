@@ -144,6 +144,9 @@ final class AdminEndpoints {
         () -> {
           List<String> reasons = components.notReady();
           List<String> lines = new ArrayList<>(reasons.isEmpty() ? List.of("ready") : reasons);
+          if (reasons.isEmpty()) {
+            components.forwards.forEach(each -> each.failure().ifPresent(lines::add));
+          }
           components.controlPlanes.stale().ifPresent(lines::add);
           return AdminReply.text(reasons.isEmpty() ? 200 : 503, String.join("\n", lines));
         });

@@ -181,11 +181,8 @@ final class Components {
     List<String> waiting = new ArrayList<>();
     for (RunningForward forward : forwards) {
       if (!forward.hadConfig()) {
-        waiting.add(
-            "forward "
-                + forward.name()
-                + " has no configuration yet"
-                + forward.error().map(error -> ": " + error).orElse(""));
+        String reason = forward.error().map(error -> ": " + error).orElse("");
+        waiting.add("forward " + forward.name() + " has no configuration yet" + reason);
       }
     }
     serves.forEach(serve -> serve.notReady().ifPresent(waiting::add));

@@ -6,7 +6,6 @@ import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.EndpointTally;
-import io.outrigger.lb.view.LbEvent;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.history.TrafficHistory;
 import java.util.List;
@@ -102,16 +101,27 @@ record RunningForward(
         "failing", tally.of(Connectivity.TRANSIENT_FAILURE));
   }
 
+  /** Says why calls of the forward fail, all calls or those to one cluster; otherwise empty. */
+  Optional<String> failure() {
+    return error()
+        .or(this::outages)
+        .map(
+            why -> {
+              EndpointTally tally = tally();
+              return "forward %s: %d of %d backends reachable; %s"
+                  .formatted(name, tally.reachable(), tally.all(), why);
+            });
+  }
+
   private Optional<String> outages() {
-    List<LbEvent.Outage> outages = clusters().flatMap(ClusterManager::outages).toList();
-    int more = outages.size() - OUTAGES_SHOWN;
-    return outages.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            outages.stream()
-                    .limit(OUTAGES_SHOWN)
-                    .map(outage -> "cluster " + outage.cluster() + ": " + outage.reason())
-                    .collect(Collectors.joining("; "))
-                + (more > 0 ? "; and " + more + " more clusters" : ""));
+    List<String> all =
+        clusters()
+            .flatMap(ClusterManager::outages)
+            .map(outage -> "cluster " + outage.cluster() + ": " + outage.reason())
+            .toList();
+    int more = all.size() - OUTAGES_SHOWN;
+    String first = all.stream().limit(OUTAGES_SHOWN).collect(Collectors.joining("; "));
+    return Optional.of(more > 0 ? first + "; and " + more + " more clusters" : first)
+        .filter(text -> !text.isEmpty());
   }
 }
