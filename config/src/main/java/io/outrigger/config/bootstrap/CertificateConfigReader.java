@@ -50,10 +50,8 @@ final class CertificateConfigReader {
     node.findings()
         .warn(
             node.pathOf("plugin_name"),
-            "\""
-                + plugin
-                + "\" is not supported: a cluster that names this provider is refused; plugins"
-                + " are \"file_watcher\", \"spiffe_workload_api\" and \"istio_ca\"");
+            "\"%s\" is not supported: a cluster that names this provider is refused; plugins are \"file_watcher\", \"spiffe_workload_api\" and \"istio_ca\""
+                .formatted(plugin));
     return new CertificateProvider.Unknown(plugin);
   }
 
@@ -85,8 +83,10 @@ final class CertificateConfigReader {
     clusterId
         .filter(text -> !HEADER_VALUE.matcher(text).matches())
         .ifPresent(text -> ca.error("cluster_id", "has characters that no header may have"));
+    String address = required(ca, "ca_address", "the host and the port of the CA are required");
+    ServerReader.checkPort(ca, "ca_address", address);
     return new CertificateProvider.IstioCa(
-        required(ca, "ca_address", "the host and the port of the CA are required"),
+        address,
         required(ca, "ca_root_file", "the path of a file is required"),
         required(ca, "token_file", "the path of a file is required"),
         clusterId,

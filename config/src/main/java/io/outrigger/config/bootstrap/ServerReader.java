@@ -2,6 +2,7 @@ package io.outrigger.config.bootstrap;
 
 import io.outrigger.config.bootstrap.XdsServer.CallCredentials;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
+import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,10 +31,10 @@ final class ServerReader {
     } else if (uri.contains("://") && !uri.startsWith("dns://") && !uri.startsWith("unix://")) {
       node.error(
           "server_uri",
-          "\""
-              + uri
-              + "\" has an unknown scheme; write host:port, dns:///host:port or unix:///path");
+          "\"%s\" has an unknown scheme; write host:port, dns:///host:port or unix:///path"
+              .formatted(uri));
     }
+    checkPort(node, "server_uri", uri);
     ChannelCredentials channel = channelCredentials(node);
     List<CallCredentials> calls = callCredentials(node);
     if (channel instanceof ChannelCredentials.Insecure && !calls.isEmpty()) {
@@ -46,6 +47,14 @@ final class ServerReader {
                   + " leave call_creds out");
     }
     return new XdsServer(uri, channel, calls, features(node));
+  }
+
+  /** Refuses a port that no server can have, because gRPC would wait for it without an error. */
+  static void checkPort(JsonNode node, String name, String target) {
+    String port = target.substring(target.lastIndexOf(':') + 1);
+    if (target.matches("(?!unix:).*:\\d+") && !EndpointAddress.isPort(port)) {
+      node.error(name, "\"" + target + "\": the port is not between 1 and 65535");
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ package io.outrigger.config.bootstrap;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 
@@ -39,8 +40,8 @@ public record WorkloadEndpoint(String uri, String target) {
   private static Outcome<WorkloadEndpoint> tcp(String text, URI uri) {
     String host = String.valueOf(uri.getHost()).replaceAll("[\\[\\]]", "");
     boolean hasPath = uri.getPath() != null && !uri.getPath().isEmpty();
-    if (IpAddress.canonical(host).isEmpty() || uri.getPort() < 1 || hasPath) {
-      return wrong("is no address with a port; " + FORMS);
+    if (IpAddress.canonical(host).isEmpty() || !EndpointAddress.isPort(uri.getPort()) || hasPath) {
+      return wrong("is no address with a port from 1 to 65535; " + FORMS);
     }
     return Outcome.ok(new WorkloadEndpoint(text, "dns:///" + uri.getHost() + ":" + uri.getPort()));
   }

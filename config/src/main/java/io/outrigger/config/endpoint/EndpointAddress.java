@@ -1,6 +1,7 @@
 package io.outrigger.config.endpoint;
 
 import io.outrigger.config.tls.EndpointTls;
+import java.net.URI;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,7 +19,6 @@ import java.util.regex.Pattern;
  */
 public record EndpointAddress(
     String ip, int port, Optional<EndpointAddress> proxy, Optional<EndpointTls> tls) {
-  private static final int MAX_PORT = 65_535;
   private static final String UNIX = "unix:";
 
   /** Matches an IPv6 address in brackets or an IPv4 address, and a port without leading zeros. */
@@ -27,6 +27,19 @@ public record EndpointAddress(
 
   public EndpointAddress(String ip, int port) {
     this(ip, port, Optional.empty(), Optional.empty());
+  }
+
+  public static boolean isPort(int number) {
+    return number >= 1 && number <= 65_535;
+  }
+
+  public static boolean isPort(String text) {
+    return text.matches("0*\\d{1,5}") && isPort(Integer.parseInt(text));
+  }
+
+  /** Whether a URI has a valid port or no port. */
+  public static boolean isPortOf(URI uri) {
+    return uri.getPort() < 0 || isPort(uri.getPort());
   }
 
   public static EndpointAddress unix(String path) {
@@ -40,7 +53,7 @@ public record EndpointAddress(
   /** Parses the output of {@link #toString} without canonicalization; empty for any other text. */
   public static Optional<EndpointAddress> parse(String text) {
     Matcher parts = TEXT.matcher(text);
-    if (!parts.matches() || Integer.parseInt(parts.group(2)) > MAX_PORT) {
+    if (!parts.matches() || !isPort(parts.group(2))) {
       return Optional.empty();
     }
     String host = parts.group(1);

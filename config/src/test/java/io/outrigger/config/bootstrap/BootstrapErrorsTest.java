@@ -68,9 +68,12 @@ final class BootstrapErrorsTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "'server_uri': 'foo:///x' | .server_uri: \"foo:///x\" has an unknown scheme; write host:port,"
-            + " dns:///host:port or unix:///path",
+        "'server_uri': 'foo:///x' | .server_uri: \"foo:///x\" has an unknown scheme; write"
+            + " host:port, dns:///host:port or unix:///path",
         "'server_uri': '' | .server_uri: \"\" is not a gRPC target such as \"xds.example:443\"",
+        "'server_uri': 'cp:65536' | .server_uri: \"cp:65536\": the port is not between 1 and 65535",
+        "'server_uri': 'dns:///[::1]:0' | .server_uri: \"dns:///[::1]:0\": the port is not between"
+            + " 1 and 65535",
         "'channel_creds': null | .channel_creds: is missing; give one of type \"tls\" or"
             + " \"insecure\"",
         "'channel_creds': {} | .channel_creds: is an object; an array is required",
@@ -88,7 +91,8 @@ final class BootstrapErrorsTest {
             + " .channel_creds[0].config.refresh_interval: \"10m\" is not a duration such as"
             + " \"600s\"",
         "'channel_creds': [{'type': 'tls', 'config': {'refresh_interval': '-1s'}}] |"
-            + " .channel_creds[0].config.refresh_interval: \"-1s\" is below \"1s\", the shortest interval",
+            + " .channel_creds[0].config.refresh_interval: \"-1s\" is below \"1s\", the shortest"
+            + " interval",
         "'call_creds': [{'type': 'jwt_token_file'}] | .call_creds[0].config.jwt_token_file: is"
             + " missing; a string is required",
         "'call_creds': [{'type': 'jwt_token_file', 'config': {}}] |"
@@ -147,6 +151,10 @@ final class BootstrapErrorsTest {
         "'certificate_providers': {'m': {'plugin_name': 'file_watcher', 'config':"
             + " {'private_key_file': '/k'}}} | $.certificate_providers.m.config.certificate_file:"
             + " is missing; private_key_file needs it",
+        "'certificate_providers': {'m': {'plugin_name': 'istio_ca', 'config': {'ca_address':"
+            + " 'ca:4294967297', 'ca_root_file': '/r', 'token_file': '/t'}}} |"
+            + " $.certificate_providers.m.config.ca_address: \"ca:4294967297\": the port is not"
+            + " between 1 and 65535",
       })
   void aBadTopLevelFieldIsRefusedWithItsPath(String member, String expected) {
     assertThat(errors(bootstrapWith(member))).containsExactly(expected);

@@ -151,11 +151,11 @@ final class BootstrapReaderTest {
         read(
             "{'xds_servers': ["
                 + "{'server_uri': 'dns:///one:1', 'channel_creds': [{'type': 'insecure'}]},"
-                + "{'server_uri': 'unix:///run/cp.sock', 'channel_creds': [{'type': 'tls'}]}]}");
+                + "{'server_uri': 'unix:///run/cp:70000', 'channel_creds': [{'type': 'tls'}]}]}");
 
     assertThat(bootstrap.servers())
         .extracting(XdsServer::uri)
-        .containsExactly("dns:///one:1", "unix:///run/cp.sock");
+        .containsExactly("dns:///one:1", "unix:///run/cp:70000");
   }
 
   @Test

@@ -31,6 +31,7 @@ class WorkloadEndpointTest {
     "unix:///run/agent.sock#a, of another form",
     "tcp://agent:8081, no address with a port",
     "tcp://127.0.0.1, no address with a port",
+    "tcp://127.0.0.1:65536, no address with a port",
     "tcp://127.0.0.1:8081/x, no address with a port",
     "tcp://me@127.0.0.1:8081, of another form",
     "http://127.0.0.1:8081, of another form",

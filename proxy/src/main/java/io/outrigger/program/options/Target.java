@@ -9,6 +9,7 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.kubernetes.ServicePort;
 import io.outrigger.xds.local.DnsResources;
 import java.net.URI;
@@ -278,9 +279,7 @@ public sealed interface Target {
   }
 
   private static int portNumber(String wrong, String port) {
-    int number = port.matches("[0-9]{1,5}") ? Integer.parseInt(port) : 0;
-    require(
-        number >= 1 && number <= 65_535, wrong + "\"" + port + "\" is not a port from 1 to 65535");
-    return number;
+    require(EndpointAddress.isPort(port), wrong + "\"" + port + "\" is not a port from 1 to 65535");
+    return Integer.parseInt(port);
   }
 }

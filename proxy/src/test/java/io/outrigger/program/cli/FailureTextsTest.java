@@ -273,6 +273,14 @@ final class FailureTextsTest {
     providerFails("an istio CA whose address has a blank", "istio_ca", ca + "'istiod 15012'");
     providerFails("a validity of zero", "istio_ca", ca + "'c:1', 'validity': '0s'");
     providerFails("a Workload API over HTTP", "spiffe_workload_api", "'endpoint': 'http://a:1'");
+    serverFails(
+        "a server whose port is too large",
+        "'server_uri': 'cp:70000', 'channel_creds': [{'type': 'insecure'}]");
+    providerFails("an istio CA whose port is too large", "istio_ca", ca + "'istiod:70000'");
+    providerFails(
+        "a Workload API whose port is too large",
+        "spiffe_workload_api",
+        "'endpoint': 'tcp://127.0.0.1:70000'");
     bootstrapFails(
         "an authority whose template does not fit",
         "{'xds_servers': [{'server_uri': 'cp:1', 'channel_creds': [{'type': 'insecure'}]}],"

@@ -4,6 +4,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.PlainText;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.identity.certificate.CredentialFile;
 import io.outrigger.identity.certificate.PrivateKeyReader;
 import io.outrigger.identity.certificate.UnusableFile;
@@ -28,7 +29,6 @@ record AccountReader(CredentialFile file, JsonObject content) {
   private static final String METADATA_HOST = "metadata.google.internal";
   private static final String TOKEN_URI = "https://oauth2.googleapis.com/token";
   private static final Pattern HOST = Pattern.compile("[\\w.-]+(:\\d{1,5})?|\\[[\\w:.]+](:\\d+)?");
-  private static final int MAX_PORT = 65_535;
 
   static Optional<String> file(Map<String, String> environment) {
     return Optional.ofNullable(environment.get(FILE_VARIABLE)).filter(path -> !path.isEmpty());
@@ -69,7 +69,7 @@ record AccountReader(CredentialFile file, JsonObject content) {
   }
 
   private static boolean isUsable(URI uri) {
-    return uri.getHost() != null && uri.getPort() <= MAX_PORT && uri.getPort() != 0;
+    return uri.getHost() != null && EndpointAddress.isPortOf(uri);
   }
 
   private Account account() throws UnusableFile {

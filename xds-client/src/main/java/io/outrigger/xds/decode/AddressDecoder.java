@@ -109,7 +109,7 @@ final class AddressDecoder {
   }
 
   private static boolean hasPort(SocketAddress proto) {
-    return proto.getPortValue() >= 1 && proto.getPortValue() <= 65_535;
+    return EndpointAddress.isPort(proto.getPortValue());
   }
 
   private static String whyNoPort(SocketAddress proto) {

@@ -210,9 +210,8 @@ public final class DnsName {
     watcher.onChanged(
         Outcome.failed(
             unavailable(
-                "no answer after "
-                    + FIRST_ANSWER_TIMEOUT.toSeconds()
-                    + " s, still waiting; check the name servers of /etc/resolv.conf")));
+                "no answer after %d s, still waiting; check the name servers of /etc/resolv.conf"
+                    .formatted(FIRST_ANSWER_TIMEOUT.toSeconds()))));
   }
 
   private RpcStatus unavailable(String reason) {

@@ -1,6 +1,7 @@
 package io.outrigger.xds.kubernetes;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.identity.certificate.CredentialFile;
 import io.outrigger.identity.certificate.UnusableFile;
 import java.net.URI;
@@ -49,7 +50,7 @@ public record ApiAccess(
     boolean isIp6 = host.contains(":") && !host.startsWith("[");
     try {
       URI server = URI.create("https://" + (isIp6 ? "[" + host + "]" : host) + ":" + port);
-      if (server.getHost() != null && server.getPort() > 0) {
+      if (server.getHost() != null && EndpointAddress.isPort(server.getPort())) {
         return new ApiAccess(
             server,
             Optional.of(inFile("ca.crt", FOLDER + "ca.crt")),

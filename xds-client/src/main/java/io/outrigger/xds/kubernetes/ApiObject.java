@@ -4,6 +4,7 @@ import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import io.outrigger.base.IpAddress;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.kubernetes.EndpointSlice.Endpoint;
 import io.outrigger.xds.kubernetes.EndpointSlice.Port;
 import java.io.ByteArrayInputStream;
@@ -45,8 +46,6 @@ record ApiObject(
 
   /** Reads the JSON text field by field, because a tree of a whole list would be large. */
   private static final class Reader {
-    private static final int MAX_PORT = 65_535;
-
     private final JsonReader json;
     private int depth;
 
@@ -103,7 +102,7 @@ record ApiObject(
         }
       }
       boolean isTcp = protocol.isEmpty() || protocol.equals("TCP");
-      return number > 0 && number <= MAX_PORT && isTcp
+      return EndpointAddress.isPort(number) && isTcp
           ? Optional.of(new Port(name, number))
           : Optional.empty();
     }

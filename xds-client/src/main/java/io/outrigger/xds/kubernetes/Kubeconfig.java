@@ -6,6 +6,7 @@ import com.google.gson.JsonPrimitive;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RegularFile;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.identity.certificate.CredentialFile;
 import io.outrigger.xds.local.Located;
 import io.outrigger.xds.local.YamlReader;
@@ -139,6 +140,7 @@ public final class Kubeconfig {
       URI uri = URI.create(text);
       if (uri.getHost() != null
           && List.of("http", "https").contains(uri.getScheme())
+          && EndpointAddress.isPortOf(uri)
           && uri.getQuery() == null
           && uri.getUserInfo() == null) {
         return uri;

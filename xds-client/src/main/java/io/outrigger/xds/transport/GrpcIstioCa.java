@@ -184,9 +184,8 @@ public final class GrpcIstioCa implements IstioCaClient {
       var unused = channel(ca, new Roots.Authorities(List.of())).shutdownNow();
     } catch (IllegalArgumentException | ProviderNotFoundException unusable) {
       errors.accept(
-          "ca_address: \""
-              + ca.address()
-              + "\" is not an address such as istiod.istio-system:15012");
+          "ca_address: \"%s\" is not an address such as istiod.istio-system:15012"
+              .formatted(ca.address()));
     }
   }
 

@@ -109,6 +109,7 @@ class KubeconfigTest {
     "server: '',                         is not a URI such as https",
     "server: 'ftp://h',                  is not a URI such as https",
     "server: 'https://h?x=1',            is not a URI such as https",
+    "server: 'https://h:65536',          is not a URI such as https",
     "server: 'http://10.0.0.1',          server is http",
   })
   void theServerIsAUriAndCredentialsAreNotShown(String server, String reason) throws Exception {
@@ -133,7 +134,8 @@ class KubeconfigTest {
     "'a: [',                                            is not YAML",
     "'clusters: []',                                    current-context is missing",
     "'current-context: x', 'context \"x\" is not in contexts; add it there'",
-    "'{current-context: x, contexts: [{name: x, context: {cluster: y}}]}', 'cluster \"y\" is not in clusters; add it there'",
+    "'{current-context: x, contexts: [{name: x, context: {cluster: y}}]}', 'cluster \"y\" is not in"
+        + " clusters; add it there'",
     "'{current-context: x, contexts: [{name: x}]}',     'cluster is missing'",
   })
   void aFileThatIsNoKubeconfigIsToldSo(String text, String reason) throws Exception {
@@ -164,6 +166,12 @@ class KubeconfigTest {
         .withMessageContaining("--kubeconfig FILE");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ApiAccess.ofPod(Map.of("KUBERNETES_SERVICE_HOST", "a b")))
+        .withMessageContaining("are no host and port");
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                ApiAccess.ofPod(
+                    Map.of("KUBERNETES_SERVICE_HOST", "h", "KUBERNETES_SERVICE_PORT", "65536")))
         .withMessageContaining("are no host and port");
   }
 
