@@ -14,7 +14,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
-/** Makes TLS contexts for HTTPS clients of the JDK. */
+/** Makes TLS contexts for HTTPS clients of the JDK. The contexts resume no session. */
 public final class HttpsContext {
   private HttpsContext() {}
 
@@ -42,9 +42,12 @@ public final class HttpsContext {
                   PeerVerifier.of(
                           certificates.apply(EachConnectionContext.settings(host.orElse(""))))
                       .objection(chain, Optional.empty()),
-              engine -> Optional.ofNullable(engine.getPeerHost()));
+              engine -> {
+                engine.getHandshakeSession().invalidate(); // no resumption in TLS 1.2
+                return Optional.ofNullable(engine.getPeerHost());
+              });
       context.init(identities, new TrustManager[] {trust}, null);
-      context.getClientSessionContext().setSessionTimeout(1); // prevents resumption
+      context.getClientSessionContext().setSessionTimeout(JdkEngines.SESSION_SECONDS);
       return context;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("the JVM has no TLS", e);

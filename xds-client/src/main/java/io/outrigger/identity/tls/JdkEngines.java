@@ -43,7 +43,7 @@ record JdkEngines(SslContext context) implements TlsEngines {
    * JDK drops tickets as a client and sends no tickets as a server. With a shorter timeout, each
    * ticket would create a session of up to 32 KiB that lives as long as its connection.
    */
-  private static final int SESSION_SECONDS = 30 * 24 * 3600;
+  static final int SESSION_SECONDS = 30 * 24 * 3600;
 
   static JdkEngines of(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {

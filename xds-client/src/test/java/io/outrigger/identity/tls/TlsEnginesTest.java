@@ -276,7 +276,7 @@ class TlsEnginesTest {
     close();
 
     assertThat(TlsFailure.result(handshake.ours().cause())).isEqualTo(result);
-    String sent = library == TlsLibrary.JDK ? "certificate_unknown" : alert; // it sends no other
+    String sent = library == TlsLibrary.JDK ? "certificate_unknown" : alert;
     assertThat(handshake.theirs().cause()).hasMessageContaining("fatal alert: " + sent);
   }
 }
