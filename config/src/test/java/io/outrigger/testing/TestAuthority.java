@@ -2,19 +2,20 @@ package io.outrigger.testing;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
-import java.io.ByteArrayInputStream;
 import java.math.BigInteger;
-import java.security.Signature;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.cert.X509v3CertificateBuilder;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateHolder;
+import org.bouncycastle.jce.provider.BouncyCastleProvider;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /**
  * A certificate authority for tests: a root, and certificates that it issues, by itself or through
@@ -58,27 +59,17 @@ public final class TestAuthority {
     return issuer.getCertificate();
   }
 
-  /** {@code certificate}, signed anew by this authority with SHA-1; its key must be RSA. */
-  public X509Certificate signedBySha1(X509Certificate certificate) {
+  /** {@code certificate}, signed anew by this authority. */
+  public X509Certificate signedBy(String algorithm, X509Certificate certificate) {
     return build(
-        () -> {
-          byte[] body = bySha1(certificate.getTBSCertificate());
-          Signature signature = Signature.getInstance("SHA1withRSA");
-          signature.initSign(issuer.getKeyPair().getPrivate());
-          signature.update(body);
-          byte[] signed = signature.sign();
-          byte[] whole = bySha1(certificate.getEncoded());
-          System.arraycopy(signed, 0, whole, whole.length - signed.length, signed.length);
-          return (X509Certificate)
-              CertificateFactory.getInstance("X.509")
-                  .generateCertificate(new ByteArrayInputStream(whole));
-        });
-  }
-
-  /** Replaces the identifier of SHA256withRSA, of which the one of SHA1withRSA has the length. */
-  private static byte[] bySha1(byte[] der) {
-    String hex = HexFormat.of().formatHex(der);
-    return HexFormat.of().parseHex(hex.replace("2a864886f70d01010b", "2a864886f70d010105"));
+        () ->
+            new JcaX509CertificateConverter()
+                .getCertificate(
+                    new X509v3CertificateBuilder(new JcaX509CertificateHolder(certificate))
+                        .build(
+                            new JcaContentSignerBuilder(algorithm)
+                                .setProvider(new BouncyCastleProvider())
+                                .build(issuer.getKeyPair().getPrivate()))));
   }
 
   private static CertificateBuilder authority(String name) {

@@ -724,6 +724,21 @@ class CertificateStoreTest {
     assertThat(view(store).error()).isEmpty();
   }
 
+  @Test
+  @Conformance("A29-04")
+  void theEndOfALongIdentityIsToldAWeekBefore() throws IOException {
+    Instant begin = loop.now();
+    write(issue(begin, begin.plus(Duration.ofDays(365))));
+    TestIdentity.replace(roots, AUTHORITY.rootPem());
+    start();
+    read();
+
+    loop.advance(Duration.ofDays(358).minusSeconds(1));
+    assertThat(events).containsExactly("default loaded");
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(events).hasSize(2).last().asString().endsWith("Z and has not been renewed");
+  }
+
   /** As grpc-go does, the newest counts; but it is told. */
   @Test
   @Conformance("A29-04")

@@ -12,10 +12,13 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.math.BigInteger;
+import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.PublicKey;
 import java.security.cert.X509Certificate;
 import java.security.spec.RSAKeyGenParameterSpec;
+import java.security.spec.RSAPublicKeySpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -154,19 +157,28 @@ class TrustedRootsTest {
 
   // Signatures, usages, constraints
 
-  @Test
+  @ParameterizedTest
   @Conformance("A29-03")
-  void signaturesBySha1AreRefused() {
-    TestAuthority rsa = TestAuthority.named("rsa", CertificateBuilder::rsa2048);
-    TestAuthority issuing = rsa.intermediate("issuing");
-    X509Certificate leaf = rsa.signedBySha1(rsa.issue("dns:a").certificate());
-    X509Certificate issuer = rsa.signedBySha1(issuing.certificate());
+  @CsvSource({
+    "RSA, SHA1withRSA",
+    "RSA, MD5withRSA",
+    "RSA, SHA1withRSAandMGF1",
+    "EC, SHA1withECDSA",
+  })
+  void signaturesByOldDigestsAreRefused(String key, String algorithm) {
+    TestAuthority old =
+        TestAuthority.named(
+            "old", key.equals("RSA") ? CertificateBuilder::rsa2048 : CertificateBuilder::ecp256);
+    TestAuthority issuing = old.intermediate("issuing");
+    X509Certificate leaf = old.signedBy(algorithm, old.issue("dns:a").certificate());
+    X509Certificate issuer = old.signedBy(algorithm, issuing.certificate());
 
-    assertThat(objection(List.of(leaf), rsa.root()))
+
+    assertThat(objection(List.of(leaf), old.root()))
         .isEqualTo(
-            "certificate verify failed: \"CN=workload of rsa\" is signed by means of SHA-1 or an"
+            "certificate verify failed: \"CN=workload of old\" is signed by means of SHA-1 or an"
                 + " older digest");
-    assertThat(objection(List.of(issuing.issue("dns:a").certificate(), issuer), rsa.root()))
+    assertThat(objection(List.of(issuing.issue("dns:a").certificate(), issuer), old.root()))
         .startsWith("certificate verify failed: \"CN=issuing\" is signed by means of SHA-1");
     assertThat(objection(List.of(leaf), leaf))
         .as("an operator vouches for it")
@@ -279,6 +291,20 @@ class TrustedRootsTest {
     String objection = objection(chain, ROOT.root());
 
     assertThat(objection).contains("its chain has too many certificates that sign each other");
+  }
+
+  @ParameterizedTest
+  @Conformance("A29-03")
+  @CsvSource({"8192, accepted", "8193, '\"CN=workload of root\" has an RSA key over 8192 bits, or'"})
+  void aLargeRsaKeyIsRefused(int bits, String result) throws Exception {
+    BigInteger modulus = BigInteger.ONE.shiftLeft(bits - 1).setBit(0);
+    PublicKey large =
+        KeyFactory.getInstance("RSA")
+            .generatePublic(new RSAPublicKeySpec(modulus, RSAKeyGenParameterSpec.F4));
+    KeyPair pair = new KeyPair(large, ROOT.issue("dns:a").key());
+    TestIdentity server = ROOT.issue(builder -> builder.rsa2048().keyPair(pair), "dns:a");
+
+    assertThat(objection(server, ROOT.root())).contains(result);
   }
 
   /** Each signature of such a key takes 40 ms, and a hundred are verified before a refusal. */

@@ -10,6 +10,8 @@ import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.TlsMaterial;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.KeyPairGenerator;
 import java.security.spec.ECGenParameterSpec;
 import java.util.List;
@@ -53,6 +55,34 @@ class TlsLibraryTest {
 
     assertThat(BoringSslEngines.canSign(generator.generateKeyPair().getPublic()))
         .isEqualTo(admitted);
+  }
+
+  /** A process whose Netty loads no BoringSSL, as on a system for which there is none. */
+  static final class WithoutBoringSsl {
+    private WithoutBoringSsl() {}
+
+    public static void main(String[] args) {
+      System.out.println(TlsLibrary.of(material(Optional.empty())));
+    }
+  }
+
+  @Test
+  void withoutBoringSslTheJdkServesWithAWarning() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Dio.netty.handler.ssl.noOpenSsl=true",
+                "-cp",
+                System.getProperty("java.class.path"),
+                WithoutBoringSsl.class.getName())
+            .redirectErrorStream(true)
+            .start();
+
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(process.waitFor()).as(printed).isZero();
+    assertThat(printed).contains("WARN").contains("BoringSSL cannot be loaded, so TLS is the JDK");
+    assertThat(printed.strip()).endsWith("JDK");
   }
 
   @Test
