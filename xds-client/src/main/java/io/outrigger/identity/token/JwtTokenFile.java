@@ -34,7 +34,7 @@ public record JwtTokenFile(Executor reading, String path) implements TokenSource
         () -> {
           try {
             result.complete(read(path, now));
-          } catch (NoToken failure) {
+          } catch (NoToken | RuntimeException failure) {
             result.completeExceptionally(failure);
           }
         });

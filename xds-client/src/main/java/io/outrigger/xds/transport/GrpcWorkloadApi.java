@@ -56,7 +56,7 @@ public record GrpcWorkloadApi(Optional<String> variable) implements WorkloadApi 
   @Override
   public Outcome<WorkloadEndpoint> ambient() {
     String name = WorkloadEndpoint.VARIABLE;
-    if (variable.isEmpty()) {
+    if (variable.orElse("").isEmpty()) {
       return Outcome.failed(
           RpcStatus.unavailable(
               "the bootstrap has no endpoint of the Workload API, and %s is not set"

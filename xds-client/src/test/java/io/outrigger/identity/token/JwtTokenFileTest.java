@@ -54,6 +54,11 @@ class JwtTokenFileTest {
     assertThat(fetch.join().toString()).doesNotContain(text.substring(0, 8));
   }
 
+  @Test
+  void aBugInTheReadingEndsTheFetch() {
+    assertThat(new JwtTokenFile(Runnable::run, null).fetch(NOW)).isCompletedExceptionally();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -119,6 +119,8 @@ class GrpcWorkloadApiTest {
   @Test
   void theEnvironmentMayNameTheEndpoint() {
     assertThat(api.ambient().status().message()).contains("SPIFFE_ENDPOINT_SOCKET is not set");
+    assertThat(new GrpcWorkloadApi(Optional.of("")).ambient().status().message())
+        .contains("SPIFFE_ENDPOINT_SOCKET is not set");
     assertThat(new GrpcWorkloadApi(Optional.of("/run/agent.sock")).ambient().status().message())
         .contains("SPIFFE_ENDPOINT_SOCKET \"/run/agent.sock\" is of another form");
     assertThat(new GrpcWorkloadApi(Optional.of("unix:///run/agent.sock")).ambient().isOk())
