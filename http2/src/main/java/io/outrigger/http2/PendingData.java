@@ -68,6 +68,7 @@ public final class PendingData {
       }
       chunks.add(chunk);
       open = chunk;
+      source = null;
     }
     chunk.writeBytes(data);
     data.release();
@@ -80,6 +81,7 @@ public final class PendingData {
     if (from != source) {
       settle(windowClosed, alloc);
       source = from;
+      sliceBytes = 0;
     }
     chunks.add(data);
     sliceBytes += data.readableBytes();
@@ -93,7 +95,6 @@ public final class PendingData {
     ByteBuf done = source;
     int size = Math.min(sliceBytes, bytes); // fewer if slices were taken already
     source = null;
-    sliceBytes = 0;
     boolean flows = !windowClosed && bytes <= FLOWING_BYTES;
     if (done == null || size == 0 || flows || size >= done.capacity() / 2) {
       return;
@@ -102,7 +103,8 @@ public final class PendingData {
     try {
       copy = alloc.buffer(size, size).writerIndex(size);
     } catch (OutOfMemoryError none) {
-      return; // the next necessary allocation reports the lack of memory
+      source = done; // for the next call; the next necessary allocation reports the lack
+      return;
     }
     for (int at = size; at > 0; ) { // copies from the last slice to the first
       ByteBuf slice = chunks.removeLast();
@@ -156,6 +158,5 @@ public final class PendingData {
   private void forgetLast() {
     open = null;
     source = null;
-    sliceBytes = 0;
   }
 }

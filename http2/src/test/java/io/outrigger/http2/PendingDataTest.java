@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.outrigger.http2.testing.ScarceBuffers;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -70,7 +71,7 @@ final class PendingDataTest {
   }
 
   @Test
-  void whereThereIsNoRoomForACopyItStaysAsItIs() {
+  void whereThereIsNoRoomForACopyItStaysAsItIsUntilThereIs() {
     read(16_384);
 
     // JUnit ends without a verdict when a test throws an OutOfMemoryError.
@@ -78,9 +79,28 @@ final class PendingDataTest {
 
     assertThat(pending.bytes()).isEqualTo(16_384);
     assertThat(used()).isEqualTo(READ_BUFFER);
+    pending.settle(true, alloc);
+    assertThat(pending.bytes()).isEqualTo(16_384);
+    assertThat(used()).isEqualTo(16_384);
     pending.take(16_384).release();
     assertThat(pending.bytes()).isZero();
     assertThat(used()).isZero();
+  }
+
+  /** The slices that were not copied are no longer the last chunks. */
+  @Test
+  void dataBehindSlicesThatFoundNoRoomIsNotCopiedWithThem() {
+    read(16_384);
+    var scarce = new ScarceBuffers();
+    scarce.most(8_192);
+    ByteBuf small = alloc.heapBuffer(3).writeZero(3);
+
+    assertThatCode(() -> pending.add(small, true, scarce)).doesNotThrowAnyException();
+    pending.settle(true, alloc);
+
+    assertThat(scarce.refused()).isEqualTo(1);
+    assertThat(pending.bytes()).isEqualTo(16_387);
+    assertThat(used()).isEqualTo(READ_BUFFER);
   }
 
   /**
