@@ -48,6 +48,19 @@ class CallDeadlineTest {
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
   }
 
+  /** A reset by the app from then on is not counted as abuse. */
+  @Test
+  void timeIsUpFromHalfOfTheLimitOn() {
+    var app = script.unary("grpc-timeout", "100m");
+    var unlimited = script.unary();
+
+    script.time.advance(Duration.ofMillis(49));
+    assertThat(app.call.isTimeUp()).isFalse();
+    script.time.advance(Duration.ofMillis(1));
+    assertThat(app.call.isTimeUp()).isTrue();
+    assertThat(unlimited.call.isTimeUp()).isFalse();
+  }
+
   @Conformance("SC-08")
   @Test
   void afterTheHeadItIsTrailers() {
