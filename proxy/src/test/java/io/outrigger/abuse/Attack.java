@@ -39,6 +39,7 @@ enum Attack {
   CONTINUATIONS(Side.APP, FloodAttacks::continuations),
   COOKIE_CRUMBS(Side.APP, FloodAttacks::cookieCrumbs),
   MIXED_CONTROL_FRAMES(Side.APP, FloodAttacks::mixedControlFrames),
+  DATA_ON_RESET_STREAMS(Side.APP, FloodAttacks::dataOnResetStreams),
   CONTROL_FRAMES_OF_A_BACKEND(Side.BACKEND, FloodAttacks::controlFramesOfABackend),
   PINGS_AFTER_WORK(Side.APP, FloodAttacks::pingsAfterWork),
   FALLING_DEADLINES(Side.APP, FloodAttacks::fallingDeadlines),

@@ -117,6 +117,26 @@ final class FloodAttacks {
     flood(run, true, app -> frames[app.nextId() / 2 % frames.length]);
   }
 
+  /** Each connection sends DATA of one byte without end on a stream that it made reset. */
+  static void dataOnResetStreams(AttackRun run) {
+    run.lastsFor(Duration.ofSeconds(20));
+    Duration between = Duration.ofMillis(run.scaled(20, 0));
+    List<Peer> apps = run.apps(Forward.SERVED, 200);
+    run.eachSends(
+        apps,
+        app ->
+            Frames.join(AttackRun.request(1, 0, ServingBackend.SMALL), Frames.windowUpdate(1, 0)));
+    byte[] burst = Frames.repeat(AT_ONCE, Frames.data(1, 0, (byte) 1));
+    while (run.goesOn() && apps.stream().anyMatch(Peer::isOpen)) {
+      run.eachSends(apps, app -> burst);
+      run.pause(between);
+    }
+    long passed = apps.stream().filter(app -> app.goAway() == null).count();
+    if (passed > 0) {
+      run.complain(passed + " of " + apps.size() + " connections got no GOAWAY");
+    }
+  }
+
   static void controlFramesOfABackend(AttackRun run) {
     byte[] burst = Frames.repeat(AT_ONCE, Frames.join(Frames.ping(1), Frames.settings()));
     run.backend(
