@@ -144,10 +144,10 @@ final class StreamAttacks {
 
   /** Frames that pay for the change of a window: one byte of DATA on the first stream. */
   static void paidSettings(AttackRun run) {
-    List<Peer> apps = run.apps(Forward.DOWN, 4);
+    List<Peer> apps = run.apps(Forward.DOWN, run.scaled(4, 16));
     for (Peer app : apps) {
       run.pump(
-          app, 1_000, i -> AttackRun.request(app.nextId(), 0, ServingBackend.SMALL, WAIT, "true"));
+          app, 900, i -> AttackRun.request(app.nextId(), 0, ServingBackend.SMALL, WAIT, "true"));
     }
     byte[] turn = paidChanges();
     for (int i = 0; i < 2_000 && run.goesOn(); i++) {
