@@ -15,6 +15,9 @@ final class ConnectionAttacks {
   /** Just within the default of {@code --max-connections}. */
   private static final int CONNECTIONS = 9_900;
 
+  /** The window of a connection lets some of them through, and the others are open at once. */
+  private static final int REPLIES = 1_400;
+
   private static final int TABLE_ENTRY = 1_000;
 
   private ConnectionAttacks() {}
@@ -39,25 +42,21 @@ final class ConnectionAttacks {
   }
 
   /**
-   * On each connection many replies of the sidecar wait for a window and are cancelled; what they
-   * leave stays with the idle connection.
+   * On each connection many replies of the sidecar wait for the connection's window, which others
+   * have used up, and are cancelled; what they leave stays with the idle connection.
    */
   static void leftByStreams(AttackRun run) {
     run.lastsFor(Duration.ofSeconds(30));
-    int streams = 700;
-    for (int batch = 0; batch < 60 && run.goesOn(); batch++) {
-      List<Peer> apps = run.apps(Forward.DOWN, 100);
-      run.eachSends(
-          apps,
-          app -> {
-            byte[][] frames = new byte[2 * streams][];
-            for (int i = 0; i < streams; i++) {
-              int id = apps.get(app).nextId();
-              frames[i] = Frames.wholeRequest(id);
-              frames[streams + i] = Frames.reset(id, Http2Error.CANCEL);
-            }
-            return Frames.join(Frames.settings(Frames.INITIAL_WINDOW_SIZE, 0), Frames.join(frames));
-          });
+    List<byte[]> frames = new ArrayList<>(List.of(Frames.PREFACE, Frames.settings()));
+    for (int i = 0; i < REPLIES; i++) {
+      frames.add(Frames.wholeRequest(1 + 2 * i));
+    }
+    for (int i = 0; i < REPLIES; i++) {
+      frames.add(Frames.reset(1 + 2 * i, Http2Error.CANCEL));
+    }
+    byte[] all = Frames.join(frames.toArray(byte[][]::new));
+    for (int batch = 0; batch < 600 && run.goesOn(); batch++) {
+      run.eachSends(run.peers().silent(run.address(Forward.DOWN), 10), app -> all);
     }
     run.waitOut();
   }
