@@ -21,6 +21,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.PeerErrors.Side;
 import io.outrigger.http2.testing.AnsweringBackend;
 import io.outrigger.http2.testing.Frame;
 import io.outrigger.http2.testing.Frames;
@@ -126,10 +127,12 @@ final class AppAbuseIT {
     }
   }
 
+  @Conformance("SC-48")
   @ParameterizedTest(name = "{0}")
   @MethodSource
   void aFloodEndsItsConnectionWhileTheNeighbourIsServed(String name, IntFunction<byte[]> step)
       throws Exception {
+    long floods = Footprint.floods(mesh, Side.APP);
     try (RawApp attacker = RawApp.connect(mesh.address())) {
       attacker.wire.send(request(attacker.nextId())); // stays open: what a flood needs a stream for
       var end = CompletableFuture.supplyAsync(() -> flood(attacker, step));
@@ -139,6 +142,7 @@ final class AppAbuseIT {
       } while (!end.isDone());
 
       assertThat(end.get(60, TimeUnit.SECONDS)).contains(Http2Error.ENHANCE_YOUR_CALM);
+      assertThat(Footprint.floods(mesh, Side.APP)).isEqualTo(floods + 1);
     }
   }
 
@@ -201,16 +205,25 @@ final class AppAbuseIT {
   @Conformance("SC-48")
   @ParameterizedTest
   @EnumSource
-  void aMalformedRequestIsResetAndNobodyHearsOfIt(Malformed malformed) throws Exception {
+  void aMalformedRequestIsResetAndReported(Malformed malformed) throws Exception {
     try (RawApp attacker = RawApp.connect(mesh.address())) {
       long seen = backend.seen();
+      long refused = badRequests();
       int id = attacker.nextId();
       attacker.wire.send(headers(id, END_HEADERS, malformed.after(REQUEST)));
 
       assertThat(attacker.outcome(id)).isEqualTo("RST_STREAM PROTOCOL_ERROR");
       assertThat(backend.seen()).isEqualTo(seen);
+      assertThat(badRequests()).isEqualTo(refused + 1);
+      assertThat(mesh.loops.peerErrors().takeLast().orElseThrow())
+          .contains("request of app 127.0.0.1:", " refused: ", malformed.printableName())
+          .doesNotContain(malformed.value());
       assertThat(attacker.call()).isEqualTo("200");
     }
+  }
+
+  private long badRequests() {
+    return mesh.forward.totals().byLocalReason().getOrDefault("bad_request", 0L);
   }
 
   @ParameterizedTest

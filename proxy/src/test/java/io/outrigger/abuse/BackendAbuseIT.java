@@ -21,6 +21,7 @@ import io.outrigger.base.WaitingClock;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.PeerErrors.Side;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.RawHttp2;
 import io.outrigger.program.testing.mesh.DefaultSettings;
@@ -45,6 +46,7 @@ final class BackendAbuseIT extends BackendAbuseFixture {
   @MethodSource
   void aFloodEndsItsConnectionWhileOthersAreServed(String name, byte[] first, byte[] step)
       throws Exception {
+    long floods = Footprint.floods(mesh, Side.BACKEND);
     Call call = call();
     call.wire().send(first);
     byte[] burst = repeat(100, step);
@@ -57,6 +59,7 @@ final class BackendAbuseIT extends BackendAbuseFixture {
 
     assertThat(app.outcome(call.appId())).isEqualTo(UNAVAILABLE);
     assertThat(call.wire().awaitClose()).contains(Http2Error.ENHANCE_YOUR_CALM);
+    assertThat(Footprint.floods(mesh, Side.BACKEND)).isEqualTo(floods + 1);
   }
 
   static Stream<Arguments> aFloodEndsItsConnectionWhileOthersAreServed() {

@@ -2,6 +2,9 @@ package io.outrigger.abuse;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.PeerErrors.EndedCount;
+import io.outrigger.http2.PeerErrors.Side;
 import io.outrigger.http2.testing.AnsweringBackend;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.testing.Await;
@@ -22,6 +25,14 @@ record Footprint(int connections, long bytes) {
   static long bufferBytes() {
     var metric = ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric();
     return metric.usedDirectMemory() + metric.usedHeapMemory();
+  }
+
+  /** The number of connections with peers of a side that were ended for a flood. */
+  static long floods(MiniMesh mesh, Side side) {
+    return mesh.loops.peerErrors().ended().stream()
+        .filter(each -> each.side() == side && each.error() == Http2Error.ENHANCE_YOUR_CALM)
+        .mapToLong(EndedCount::count)
+        .sum();
   }
 
   /** Fails when an attack that goes on fills the buffers. */

@@ -41,6 +41,16 @@ enum Malformed {
     return join(head, fields);
   }
 
+  /** The name of the field that breaks a rule, as messages show it. */
+  String printableName() {
+    return (this == LATE_PSEUDO ? fields[2] : fields[0]).replaceAll("[^!-~]", "?");
+  }
+
+  /** Text that no message contains: the field's value, where it is more than a letter. */
+  String value() {
+    return fields[1].length() > 1 ? fields[1] : ": " + fields[1];
+  }
+
   static String[] join(String[] some, String... more) {
     return Stream.concat(Arrays.stream(some), Arrays.stream(more)).toArray(String[]::new);
   }
