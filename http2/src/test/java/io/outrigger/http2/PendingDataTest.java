@@ -70,6 +70,7 @@ final class PendingDataTest {
     assertThat(used()).isLessThanOrEqualTo(600_000 + READ_BUFFER);
   }
 
+  @Conformance("SC-38")
   @Test
   void whereThereIsNoRoomForACopyItStaysAsItIsUntilThereIs() {
     read(16_384);
