@@ -82,7 +82,7 @@ public final class PeerVerifier {
                           text ->
                               new CertificateRefusal(
                                   HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH, text)));
-    } catch (RuntimeException malformed) { // an undeclared exception of the JDK's parsers
+    } catch (RuntimeException | StackOverflowError malformed) { // of the JDK's parsers
       return failed("the " + role.word() + "'s certificate is malformed");
     }
   }

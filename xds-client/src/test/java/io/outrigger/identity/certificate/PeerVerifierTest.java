@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.util.AbstractList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -80,10 +81,23 @@ class PeerVerifierTest {
   @Test
   @Conformance("A29-03")
   void whateverIsThrownIsARefusal() {
+    List<X509Certificate> deep =
+        new AbstractList<>() {
+          @Override
+          public X509Certificate get(int index) {
+            throw new StackOverflowError();
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
     List<X509Certificate> unreadable = Collections.singletonList(null);
 
     assertThat(
             List.of(
+                verifier(ROOTS).objection(deep, Optional.empty()),
                 verifier(ROOTS).objection(unreadable, Optional.empty()),
                 verifier(ROOTS).objectionToOpen(unreadable, Optional.empty())))
         .allSatisfy(
