@@ -59,7 +59,10 @@ public final class SocketErrors {
     return alert.isPresent() ? "TLS alert " + alert.get() : describe(root.getMessage());
   }
 
-  /** Returns the RFC 8446 name of the TLS alert from the peer in the message of {@code failure}. */
+  /**
+   * Finds out from the message of {@code failure} whether the peer has sent a TLS alert. Returns
+   * the alert's name as in RFC 8446, such as {@code unknown_ca}; empty without an alert.
+   */
   public static Optional<String> tlsAlert(Throwable failure) {
     Matcher alert = ALERT.matcher(String.valueOf(failure.getMessage()));
     return alert.find() ? Optional.of(alert.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();

@@ -228,7 +228,10 @@ final class ConnectionStreams {
     return table.sum(SocketStream::queuedBytes);
   }
 
-  /** Whether the streams' memory use is a reason to refuse requests when memory is full. */
+  /**
+   * Whether the streams of this connection use so much memory that new requests on this connection
+   * are refused while the memory of the process is full.
+   */
   boolean isHeavy() {
     long bytes = (long) STREAM_BYTES * table.active();
     return bytes >= HEAVY_BYTES || bytes + queuedBytes() >= HEAVY_BYTES;

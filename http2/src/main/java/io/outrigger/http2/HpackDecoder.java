@@ -121,7 +121,7 @@ final class HpackDecoder {
     return fits;
   }
 
-  /** Reads the next field; returns null for a field that is too large for any list or table. */
+  /** Reads the next field; returns null for a field that is too large ({@link #isTooLarge}). */
   private @Nullable HeaderField field(int first) throws ConnectionFault {
     if (first < 0) { // section 6.1
       return indexed(integer(0x7f));
@@ -157,12 +157,18 @@ final class HpackDecoder {
     return field;
   }
 
-  /** Whether a field of this name with the last read value is too large for any list or table. */
+  /**
+   * Whether the field that has the given name, and the value that was read last, is larger than
+   * both the maximum header list and the maximum dynamic table.
+   */
   private boolean isTooLarge(HeaderName name) {
     return name.text().length() + textLength + HeaderField.OVERHEAD > maxUsefulBytes();
   }
 
-  /** Reads the next name; returns null for a name that is too large for any list or table. */
+  /**
+   * Reads the next name; returns null for a name that alone is larger than both the maximum header
+   * list and the maximum dynamic table.
+   */
   private @Nullable HeaderName name(int index) throws ConnectionFault {
     if (index > 0) {
       return indexed(index).name();

@@ -14,11 +14,13 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records errors of peers. Connections that an error has ended are counted by side and error code.
- * The text of the last error is kept; the text names the broken rule.
+ * Records errors of peers. Counts the connections that were ended with an error code, separately
+ * for each kind of peer ({@link Side}) and each error code. Keeps the text of the last error, which
+ * names the broken rule.
  */
 @AnyThread
 public final class PeerErrors {
+  /** The kind of peer at the other end of a connection. */
   public enum Side {
     /** A local app that calls through this proxy. */
     APP,

@@ -8,11 +8,12 @@ import io.outrigger.base.LoopConfined;
  * (RFC 9113 section 5.1.2). An app that cancels all of its requests (CVE-2023-44487) could thus
  * send requests faster than a backend reads them, at the expense of other apps.
  *
- * <p>This class sends an empty SETTINGS frame after {@value #STEP} resets without a response. A
- * server that acknowledges SETTINGS has read all earlier frames (section 6.5.3). SETTINGS are used
- * instead of PING: gRPC servers close a connection after three PINGs if they sent no response in
- * between. While {@value #MAX} reset requests may be unread, no stream is opened. If the server
- * does not acknowledge within {@value #TIMEOUT_SECONDS} seconds, the reset requests count as read.
+ * <p>After {@value #STEP} resets of requests that the server had not answered, this class sends an
+ * empty SETTINGS frame. A server that acknowledges SETTINGS has read all earlier frames (section
+ * 6.5.3). SETTINGS are used instead of PING: gRPC servers close a connection after three PINGs if
+ * they sent no response in between. While the server may still have {@value #MAX} reset requests to
+ * read, no stream is opened. If the server does not acknowledge within {@value #TIMEOUT_SECONDS}
+ * seconds, the reset requests count as read.
  */
 @LoopConfined
 final class ResetFence {

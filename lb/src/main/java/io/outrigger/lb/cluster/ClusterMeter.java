@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Collects the counts of one cluster_impl policy for load reports: the calls of its subchannels,
  * and the calls that the policy dropped.
  *
- * <p>The meter reads the counters of a subchannel when a report is due, and before the endpoint
- * moves to another locality. Each reading assigns the calls since the previous reading to the
- * endpoint's locality (decision lb-0015). A closed subchannel is read until its last call has
- * ended.
+ * <p>The meter reads the counters of a subchannel when a report is due, and before the endpoint of
+ * the subchannel moves to another locality. The calls that were counted between two readings are
+ * therefore reported for the locality in which the endpoint was at that time (decision lb-0015). A
+ * closed subchannel is read until its last call has ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {

@@ -100,7 +100,10 @@ record Detector(LbContext context) {
     endpoint.setState(ejected);
   }
 
-  /** Reports that an outlier is not ejected. The outlier's state does not change (A50-27). */
+  /**
+   * Reports that an outlier is not ejected, and why. The {@link EjectionState} of the outlier stays
+   * {@code Admitted} with the same multiplier (A50-27).
+   */
   private void skip(
       EndpointTracker endpoint,
       OutlierEvent.Evidence evidence,

@@ -29,11 +29,13 @@ import java.util.stream.Stream;
  * other calls move to another priority (A75, A55).
  *
  * <p>All policies below the override_host node share one subchannel per address (decision lb-0003).
- * After the first session, {@code OverrideHostPolicy} holds a lease of every subchannel, which
- * keeps the connection open even if the policies below close their leases. {@code
- * OverrideHostPolicy} closes its lease of a subchannel when the policies below do not use the
- * connection, and no session has used the connection for the idle timeout ({@link Ownership}).
- * Before the first session, {@code OverrideHostPolicy} has no effect (decision lb-0014).
+ * After the first session, {@code OverrideHostPolicy} holds its own lease of every subchannel. This
+ * lease keeps the subchannel open even after the policies below have closed their leases. {@code
+ * OverrideHostPolicy} closes its own lease of a subchannel when the policies below have closed
+ * theirs, and no session has used the subchannel for the idle timeout. {@link Ownership} lists all
+ * cases.
+ *
+ * <p>Before the first session, {@code OverrideHostPolicy} has no effect (decision lb-0014).
  *
  * <p>{@code OverrideHostPolicy} publishes the state of its child policy. Connections that are kept
  * for sessions do not change the state (A75-39).

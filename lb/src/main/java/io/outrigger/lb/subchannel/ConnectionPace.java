@@ -169,7 +169,7 @@ public final class ConnectionPace {
       }
     }
 
-    /** Sets whether the cluster has precedence. */
+    /** Sets whether queued attempts of this cluster start before those of non-urgent clusters. */
     void setUrgent(boolean next) {
       if (isUrgent != next) {
         group().remove(this);

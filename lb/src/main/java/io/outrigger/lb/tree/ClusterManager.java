@@ -30,8 +30,8 @@ import java.util.stream.Stream;
  * <p>An update has three steps. {@link #apply} updates the existing trees and creates the new
  * trees. The caller publishes a route selector with the returned handles. {@link #retire} ends the
  * clusters that the new selector does not name. A retired cluster stays open until the last call
- * has released its handle. If a route names a retired cluster again before the last release, the
- * cluster is revived with its connections (A31-12).
+ * has released its handle of the cluster. If a route names a retired cluster again while the
+ * cluster is still open, the cluster is revived with its connections (A31-12).
  *
  * <p>If an update adds several clusters, their trees are built in later turns of the control loop,
  * one tree per turn. A call to a cluster that has no tree yet waits, like a call without a
@@ -45,7 +45,10 @@ import java.util.stream.Stream;
 public final class ClusterManager {
   /** Receives events that occur between updates of the configuration, on the control loop. */
   public interface Listener {
-    /** Called after the last release of a retired cluster has removed it from {@link #live}. */
+    /**
+     * Called after a retired cluster was removed from {@link #live}, because the last call has
+     * released its handle of the cluster.
+     */
     default void onClustersChanged() {}
 
     /** Called when a policy requests a new resolution of addresses (A37). */

@@ -22,7 +22,8 @@ import java.util.function.LongSupplier;
 /**
  * Measures how much memory peers make the process hold ({@code --max-memory}). The measure is the
  * sum of three numbers: bytes that Netty's allocator has given out, bytes of {@link TlsMemory}, and
- * live bytes of the heap after a collection. The live bytes of the program itself do not count.
+ * live bytes of the heap after a garbage collection. The live bytes of the program itself do not
+ * count.
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read only ten times a second
@@ -37,9 +38,9 @@ import java.util.function.LongSupplier;
  * collections, the gauge reads the used bytes of the heap: with garbage, without the program's own
  * bytes. Memory counts as short, and {@link HeapWatch} collects the heap, when the used bytes
  * exceed 85 % of the peers' heap limit and have grown by more than short-lived garbage. When the
- * used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from apps, except busy
- * apps that hold little. Above 115 % of the peers' heap limit, the proxy also stops reading from
- * backends, because no flow-control window limits response headers.
+ * used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from apps, except apps
+ * that hold little and whose calls make progress. Above 115 % of the peers' heap limit, the proxy
+ * also stops reading from backends, because no flow-control window limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -71,7 +72,10 @@ public final class MemoryGauge implements ProcessMemory {
   private final LongAdder endedBackends = new LongAdder();
   private final AtomicBoolean relieving = new AtomicBoolean();
 
-  /** The bytes that must still be freed by ending connections; computed at each collection. */
+  /**
+   * The number of bytes that must still be freed by ending connections. Each collection of the heap
+   * by {@link HeapWatch} sets this number. The bytes that connections release are then subtracted.
+   */
   private final AtomicLong heapToEnd = new AtomicLong();
 
   /** The number of bytes that connections have released since the last collection began. */
@@ -150,8 +154,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers use all memory that they may use, garbage on the heap included. When peers'
-   * memory is used up, new connections are refused, and apps are not read unless they are busy.
+   * Whether peers use all memory that they may use, garbage on the heap included. If so, the proxy
+   * refuses new connections, and stops reading from apps, except apps that hold little and whose
+   * calls make progress.
    */
   @Override
   public boolean isUsedUp() {

@@ -215,8 +215,9 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /**
    * Opens an extra connection when each connection has as many streams as the backend admits
-   * (A105). No connection is opened if a stream is denied below the backend's limit of streams, for
-   * example while the backend has not read cancelled requests.
+   * (A105). A connection may also admit no stream although it has fewer streams than the backend
+   * admits, for example while the backend has not read cancelled requests. No extra connection is
+   * opened in that case.
    */
   private void connectFurther() {
     if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {

@@ -84,7 +84,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /**
    * @param dialers the dialers of all event loops, in order
-   * @param firstLoop the loop that makes the first attempt
+   * @param firstLoop the index of the event loop that makes the first attempt to connect
    */
   UpstreamTransport(
       ControlLoop control,
@@ -103,7 +103,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /** Starts the first attempt; called on the control loop. */
+  /** Starts the first attempt to connect; called on the control loop. */
   void start(TlsContexts contexts) {
     if (address.tls().isPresent()) {
       endTls = contexts.use(address.tls().get().settings(), this::onTls);
@@ -270,7 +270,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Closes the transport because the last connection has ended or the first attempt has failed.
+   * Closes the transport because the last connection has ended, or the first attempt to connect has
+   * failed.
    *
    * @param reason the reason without the backend's address, which load balancing adds
    */

@@ -28,9 +28,10 @@ record AdminGuard(InetSocketAddress bound) {
       Pattern.compile("(?<name>\\[[0-9A-Za-z:.%]+\\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?");
 
   /**
-   * Returns the reply that rejects a request to a server for probes. Any client may send probes, so
-   * a server for probes accepts any host name. The Host header must occur exactly once (RFC 9112
-   * section 3.2); in HTTP/1.0, it may be absent.
+   * Checks a request that was sent to a server for probes. Returns the reply that rejects the
+   * request; empty when the request is accepted. Any client may send probes, so every host name is
+   * accepted. The Host header must occur exactly once (RFC 9112 section 3.2); in HTTP/1.0, it may
+   * be absent.
    */
   static Optional<AdminReply> probeRefusal(HttpRequest request) {
     int hosts = request.headers().getAll(HttpHeaderNames.HOST).size();
@@ -40,7 +41,10 @@ record AdminGuard(InetSocketAddress bound) {
         : Optional.empty();
   }
 
-  /** Returns the reply that rejects a request; empty when the request is accepted. */
+  /**
+   * Checks a request that was sent to the admin server. Returns the reply that rejects the request;
+   * empty when the request is accepted.
+   */
   Optional<AdminReply> refusal(HttpRequest request) {
     List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
     String host = hosts.size() == 1 ? hosts.get(0) : null;

@@ -44,7 +44,10 @@ public final class AdminServer implements AutoCloseable {
   /** Headers may be long, because browsers send the cookies of all ports of the host. */
   private static final int MAX_HEADER_BYTES = 64 * 1024;
 
-  /** A low limit for headers, because headers use much heap, and any client may send a probe. */
+  /**
+   * The maximum size of headers on a server for probes. The limit is low, because any client may
+   * send requests to a server for probes, and headers use much heap.
+   */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
 
   /** The read size is small, so that one read returns few pipelined requests. */

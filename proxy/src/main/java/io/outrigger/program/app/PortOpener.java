@@ -48,8 +48,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Creates the forwards and the served addresses of the options. Opens the ports of forwards. The
- * port of a served address opens later, when the control plane has sent its configuration.
+ * Creates the {@link RunningForward} of each {@code --forward}, and opens its port. Creates the
+ * {@link RunningServe} of each {@code --serve}; its port opens later, when the control plane has
+ * sent the configuration of the port.
  */
 @AnyThread
 record PortOpener(
@@ -130,8 +131,9 @@ record PortOpener(
   }
 
   /**
-   * Creates a served address, but does not open its port; starts to connect to the app. Blocks
-   * until the control loop has created the address.
+   * Creates the {@link RunningServe} of a {@code --serve} and starts to connect to the app, but
+   * does not open the port. The work is done on the control loop; this method blocks until it is
+   * done.
    */
   RunningServe open(ServeSpec spec) {
     return CompletableFuture.supplyAsync(() -> make(spec), components.control).join();
@@ -175,8 +177,8 @@ record PortOpener(
 
   /**
    * Creates the target of the requests with the given authority. The bootstrap may be unknown until
-   * the target is started. Virtual hosts match {@code requestAuthority}, unless {@code --authority}
-   * is a fixed text.
+   * the target is started. Virtual hosts are matched against {@code requestAuthority}; if {@code
+   * --authority} is a fixed text, virtual hosts are matched against this text instead.
    */
   private TargetRuntime target(ForwardSpec spec, String requestAuthority) {
     String forward = spec.name();

@@ -39,9 +39,10 @@ import javax.net.ssl.TrustManager;
 @AnyThread
 record JdkEngines(SslContext context) implements TlsEngines {
   /**
-   * This session timeout exceeds the maximum lifetime of tickets (RFC 8446 section 4.6.1), so the
-   * JDK drops tickets as a client and sends no tickets as a server. With a shorter timeout, each
-   * ticket would create a session of up to 32 KiB that lives as long as its connection.
+   * This session timeout exceeds 7 days, the maximum lifetime of session tickets (RFC 8446 section
+   * 4.6.1). With such a timeout, the JDK drops received tickets as a client, and sends no tickets
+   * as a server. With a timeout of up to 7 days, the JDK would create a session of up to 32 KiB for
+   * each received ticket, and would keep the session as long as the connection.
    */
   static final int SESSION_SECONDS = 30 * 24 * 3600;
 

@@ -225,9 +225,10 @@ final class RouteActionDecoder {
   }
 
   /**
-   * Translates a substitution from the syntax of RE2 to the syntax of RE2/J. In RE2, {@code \1} is
-   * a group and {@code \\} is a backslash. In RE2/J, {@code $1} is a group and a backslash makes
-   * the next character literal.
+   * Translates the replacement text of a rewrite from the syntax of RE2 to the syntax of RE2/J. In
+   * a replacement text of RE2, {@code \1} stands for the text of group 1, and {@code \\} for a
+   * backslash. In a replacement text of RE2/J, {@code $1} stands for the text of group 1, and a
+   * backslash makes the next character literal.
    */
   private static Optional<String> substitution(String text, Pattern pattern, FieldErrors errors) {
     var translated = new StringBuilder(text.length());

@@ -60,8 +60,9 @@ public final class ResourceValidator {
   }
 
   /**
-   * @param context the context that is used for resources of the control plane when no files
-   *     replace it; overlay rules are applied as if each listener were a target
+   * @param context the context that the running program would use to decode the same resources if a
+   *     control plane sent them; the overlay rules in the context are applied as if each listener
+   *     in the files were a target
    */
   public static Result validate(ResourceFiles read, DecodeContext context) {
     DecodeContext all = context.under(context.overlay().forTargets(targets(read)));

@@ -27,7 +27,12 @@ public record Patch(List<Field> fields) {
   public record Whole(FieldDescriptor field, @Nullable Object value, String json)
       implements Field {}
 
-  /** A message in which a rule sets fields; the message is added if absent, even without fields. */
+  /**
+   * A message in which a rule sets fields. If the message is absent, it is added with these fields.
+   *
+   * @param fields the fields that the rule sets; if the list is empty, an absent message is added
+   *     as an empty message, and a present message stays unchanged
+   */
   public record Within(FieldDescriptor field, List<Field> fields) implements Field {
     public Within {
       fields = List.copyOf(fields);

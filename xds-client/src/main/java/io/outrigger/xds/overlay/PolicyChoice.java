@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides whether a rule may set the load balancing policy of a cluster by {@code lb_policy} and
- * its configuration, or by {@code load_balancing_policy}. gRPC prefers the latter (A52).
+ * Prevents rules from setting the load balancing policy of a cluster in both of its two forms:
+ * {@code lb_policy} with the configuration of this policy, and {@code load_balancing_policy}. If a
+ * cluster has both forms, gRPC uses {@code load_balancing_policy} (A52).
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);
