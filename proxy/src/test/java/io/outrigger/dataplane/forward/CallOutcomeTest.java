@@ -78,7 +78,9 @@ class CallOutcomeTest {
       script.respond();
     }
 
-    (ofBackend ? backend.stream().handlerOf() : app.call).onOverload();
+    StreamHandler ended = ofBackend ? backend.stream().handlerOf() : app.call;
+    ended.onOverload();
+    ended.onConnectionLost(StreamHandler.Refusal.NONE, "out of memory");
 
     assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
     assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
