@@ -46,17 +46,20 @@ final class ConnectionAttacks {
    * have used up, and are cancelled; what they leave stays with the idle connection.
    */
   static void leftByStreams(AttackRun run) {
-    run.lastsFor(Duration.ofSeconds(30));
-    List<byte[]> frames = new ArrayList<>(List.of(Frames.PREFACE, Frames.settings()));
+    run.lastsFor(Duration.ofSeconds(run.scaled(20, 60)));
+    List<byte[]> frames = new ArrayList<>();
     for (int i = 0; i < REPLIES; i++) {
       frames.add(Frames.wholeRequest(1 + 2 * i));
     }
     for (int i = 0; i < REPLIES; i++) {
       frames.add(Frames.reset(1 + 2 * i, Http2Error.CANCEL));
     }
+    frames.add(Frames.ping(1));
     byte[] all = Frames.join(frames.toArray(byte[][]::new));
     for (int batch = 0; batch < 600 && run.goesOn(); batch++) {
-      run.eachSends(run.peers().silent(run.address(Forward.DOWN), 10), app -> all);
+      List<Peer> apps = run.peers().narrow(run.address(Forward.DOWN), 10);
+      run.eachSends(apps, app -> all);
+      run.await(() -> apps.stream().allMatch(app -> app.acknowledgedPings() > 0 || !app.isOpen()));
     }
     run.waitOut();
   }

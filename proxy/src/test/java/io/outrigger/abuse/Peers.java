@@ -86,6 +86,12 @@ final class Peers implements AutoCloseable {
     return peers;
   }
 
+  /** The same with the smallest window of a connection, and without waiting for SETTINGS. */
+  List<Peer> narrow(InetSocketAddress address, int count) {
+    byte[] hello = Frames.join(Frames.PREFACE, Frames.settings());
+    return connect(address, count, hello, secured.get(address));
+  }
+
   /** Connections that have said nothing and whose answers are counted and dropped. */
   List<Peer> silent(InetSocketAddress address, int count) {
     return connect(address, count, SILENCE, secured.get(address));
