@@ -77,11 +77,8 @@ public final class ListenerNames {
   }
 
   private static String unknown(Bootstrap bootstrap, String authority) {
-    return "authority \""
-        + authority
-        + "\" is not among the bootstrap's authorities "
-        + bootstrap.authorities().keySet().stream().sorted().toList()
-        + "; add it there";
+    return "authority \"%s\" is not among the bootstrap's authorities %s; add it there"
+        .formatted(authority, bootstrap.authorities().keySet().stream().sorted().toList());
   }
 
   private static String expand(String template, String path) {

@@ -69,10 +69,9 @@ sealed interface Account {
     @Override
     public HttpRequest request(Instant now) throws NoToken {
       String body =
-          "grant_type="
-              + encoded("urn:ietf:params:oauth:grant-type:jwt-bearer")
-              + "&assertion="
-              + encoded(assertion(now));
+          "grant_type=%s&assertion=%s"
+              .formatted(
+                  encoded("urn:ietf:params:oauth:grant-type:jwt-bearer"), encoded(assertion(now)));
       return HttpRequest.newBuilder(tokenUri)
           .header("content-type", "application/x-www-form-urlencoded")
           .POST(BodyPublishers.ofString(body))

@@ -126,11 +126,8 @@ final class NameQuery {
     if (!failures.isEmpty()) {
       return String.join(", ", failures) + "; check the name servers of " + ResolvConf.FILE;
     }
-    return String.join(", ", missing)
-        + " for "
-        + String.join(", ", tried)
-        + "; check the name, and the search domains of "
-        + ResolvConf.FILE;
+    return "%s for %s; check the name, and the search domains of %s"
+        .formatted(String.join(", ", missing), String.join(", ", tried), ResolvConf.FILE);
   }
 
   void close() {
