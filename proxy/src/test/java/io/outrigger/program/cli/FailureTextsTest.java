@@ -1,20 +1,29 @@
 package io.outrigger.program.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.pkitesting.CertificateBuilder;
 import io.outrigger.dataplane.memory.MemoryPlan;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.options.Machine;
 import io.outrigger.program.testing.FailureList;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,6 +147,43 @@ final class FailureTextsTest {
         file("overlay" + ++files + ".yaml", yaml));
   }
 
+  private String pem(String name, UnaryOperator<CertificateBuilder> change) throws IOException {
+    TestIdentity identity = TestAuthority.named("root").issue(change, "dns:a");
+    return file(name, identity.keyPem() + identity.chainPem());
+  }
+
+  private void identityFails(String title, UnaryOperator<CertificateBuilder> change)
+      throws IOException {
+    String path = pem("identity" + ++files + ".pem", change);
+    providerFails(
+        title,
+        "file_watcher",
+        "'certificate_file': '%1$s', 'private_key_file': '%1$s'".formatted(path));
+    serverFails(
+        title + " for a control plane",
+        "'server_uri': 'cp:1', 'channel_creds': [{'type': 'tls', 'config':"
+            + " {'certificate_file': '%1$s', 'private_key_file': '%1$s'}}]".formatted(path));
+  }
+
+  private void tokenFails(String title, String path) throws IOException {
+    serverFails(
+        title,
+        "'server_uri': 'cp:1', 'channel_creds': [{'type': 'insecure'}], 'call_creds':"
+            + " [{'type': 'jwt_token_file', 'config': {'jwt_token_file': '%s'}}]".formatted(path));
+  }
+
+  @Test
+  void eachSectionOfTheListHasATest() throws IOException {
+    var tested = new HashSet<String>();
+    for (String source : List.of("program/cli/FailureTextsTest", "endtoend/FailureTextsIT")) {
+      Pattern.compile("new FailureList\\(\"([^\"]+)\"\\)")
+          .matcher(Files.readString(Path.of("src/test/java/io/outrigger/" + source + ".java")))
+          .results()
+          .forEach(found -> tested.add(found.group(1)));
+    }
+    assertThat(FailureList.sections()).isEqualTo(tested);
+  }
+
   @Test
   void commandLine() throws IOException {
     failures = new FailureList("command line");
@@ -255,6 +301,23 @@ final class FailureTextsTest {
         "a token file that is missing",
         "'server_uri': 'cp:1', 'channel_creds': [{'type': 'insecure'}],"
             + " 'call_creds': [{'type': 'jwt_token_file', 'config': {}}]");
+    tokenFails("a token file that does not exist", folder + "/no.jwt");
+    tokenFails("a token file without token", file("empty.jwt", ""));
+    String claims =
+        Base64.getUrlEncoder().withoutPadding().encodeToString("{\"exp\":1577836800}".getBytes(UTF_8));
+    tokenFails("a token that has expired", file("old.jwt", "e30." + claims + ".c2ln"));
+    identityFails(
+        "a certificate that has expired",
+        builder ->
+            builder
+                .notBefore(Instant.parse("2019-01-01T00:00:00Z"))
+                .notAfter(Instant.parse("2020-01-01T00:00:00Z")));
+    identityFails(
+        "a certificate that is not valid yet",
+        builder ->
+            builder
+                .notBefore(Instant.parse("2999-01-01T00:00:00Z"))
+                .notAfter(Instant.parse("2999-02-01T00:00:00Z")));
     bootstrapFails(
         "a certificate provider that is not supported",
         "{'xds_servers': [{'server_uri': 'cp:1', 'channel_creds': [{'type': 'insecure'}]}],"

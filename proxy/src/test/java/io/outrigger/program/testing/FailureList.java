@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The texts of failures that people read, in {@code failures.txt}: each names the thing, the reason
@@ -44,6 +45,11 @@ public final class FailureList {
     assertThat(text.toString())
         .as("%s, section \"%s\"; -Doutrigger.failures.write=true writes it", FILE, section)
         .isEqualTo(read().get(section));
+  }
+
+  /** The sections of the list. */
+  public static Set<String> sections() throws IOException {
+    return read().keySet();
   }
 
   /** One section at a time: tests run side by side. */

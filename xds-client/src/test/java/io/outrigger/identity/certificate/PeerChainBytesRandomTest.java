@@ -41,7 +41,21 @@ import org.junit.jupiter.params.provider.MethodSource;
  * by {@link PeerVerifier}, or no certificate for the JDK.
  */
 class PeerChainBytesRandomTest {
+  private static final GeneralSubtree[] PERMITTED = {
+    new GeneralSubtree(new GeneralName(GeneralName.dNSName, "a.example")),
+    new GeneralSubtree(new GeneralName(GeneralName.uniformResourceIdentifier, ".mesh")),
+    new GeneralSubtree(new GeneralName(GeneralName.iPAddress, "10.0.0.0/8")),
+  };
   private static final TestAuthority ROOT = TestAuthority.named("root");
+
+  /** Its constraints are applied to whatever names a server has. */
+  private static final TestAuthority CONSTRAINED =
+      TestAuthority.named(
+          "constrained",
+          builder ->
+              builder.addExtensionOctetString(
+                  Extension.nameConstraints.getId(), true, der(new NameConstraints(PERMITTED, null))));
+
   private static final TestIdentity KEY = ROOT.issue("dns:x");
   private static final String ID = "spiffe://mesh/a";
   private static final UpstreamTls SETTINGS =
@@ -65,14 +79,13 @@ class PeerChainBytesRandomTest {
       new GeneralName(GeneralName.rfc822Name, "a@a.example"),
       new GeneralName(GeneralName.directoryName, "CN=a"),
     };
-    GeneralSubtree[] permitted = {
-      new GeneralSubtree(new GeneralName(GeneralName.dNSName, "a.example")),
-      new GeneralSubtree(new GeneralName(GeneralName.uniformResourceIdentifier, ".mesh")),
-      new GeneralSubtree(new GeneralName(GeneralName.iPAddress, "10.0.0.0/8")),
-    };
     return Stream.of(
             new Sample(Extension.subjectAlternativeName, new GeneralNames(names)),
-            new Sample(Extension.nameConstraints, new NameConstraints(permitted, null)),
+            new Sample(
+                Extension.subjectAlternativeName,
+                new GeneralNames(
+                    new GeneralName(GeneralName.uniformResourceIdentifier, "spiffe://a_b.mesh/x"))),
+            new Sample(Extension.nameConstraints, new NameConstraints(PERMITTED, null)),
             new Sample(
                 Extension.extendedKeyUsage,
                 new ExtendedKeyUsage(
@@ -92,13 +105,17 @@ class PeerChainBytesRandomTest {
   }
 
   private static Case of(String name, Sample sample, Chain chain) {
+    return new Case(
+        name,
+        CertificateException.class,
+        bytes -> judge(chain, sample.of().getId(), bytes),
+        Shape.DER,
+        List.of(der(sample.value())));
+  }
+
+  private static byte[] der(ASN1Encodable value) {
     try {
-      return new Case(
-          name,
-          CertificateException.class,
-          bytes -> judge(chain, sample.of().getId(), bytes),
-          Shape.DER,
-          List.of(sample.value().toASN1Primitive().getEncoded("DER")));
+      return value.toASN1Primitive().getEncoded("DER");
     } catch (java.io.IOException e) {
       throw new AssertionError(e);
     }
@@ -110,7 +127,7 @@ class PeerChainBytesRandomTest {
   }
 
   private static List<X509Certificate> server(UnaryOperator<CertificateBuilder> change) {
-    return List.of(ROOT.issue(change).certificate(), ROOT.root());
+    return List.of(CONSTRAINED.issue(change).certificate(), CONSTRAINED.root());
   }
 
   private static List<X509Certificate> issuer(UnaryOperator<CertificateBuilder> change) {
