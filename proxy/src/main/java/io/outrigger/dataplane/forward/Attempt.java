@@ -45,6 +45,10 @@ final class Attempt implements CallTransport.Waiter {
   private final EndpointAddress address;
   final ResponseRelay response;
   private State state = State.WAITING;
+
+  /** Whether the connection ends because this proxy is short of memory. */
+  private boolean isOverload;
+
   private @Nullable CallTransport transport;
   private @Nullable Http2Stream stream;
 
@@ -292,22 +296,25 @@ final class Attempt implements CallTransport.Waiter {
 
   @Override
   public void onConnectionLost(Refusal refusal, String reason) {
-    fail(refusal, null, CallFailures.ofLoss(reason, address()));
+    if (isOverload && refusal == Refusal.NONE && state == State.OPEN) {
+      call.onOverload();
+    } else {
+      fail(refusal, null, CallFailures.ofLoss(reason, address()));
+    }
   }
 
   private void fail(Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
     if (state == State.OPEN && stream != null) {
-      end(response.outcome());
+      end(isOverload ? CallOutcome.NOT_SENT : response.outcome());
       call.request.close(stream.takeUnsent());
       attempts.onUpstreamFailed(this, refusal, relayed, failure);
     }
   }
 
+  /** The next event is {@link #onConnectionLost}; a request that was not sent is sent again. */
   @Override
   public void onOverload() {
-    if (state == State.OPEN) {
-      call.onOverload();
-    }
+    isOverload = true;
   }
 
   /** Ends the attempt; the outcome is {@code NOT_SENT} if a limit of this proxy caused the end. */

@@ -88,6 +88,22 @@ class CallOutcomeTest {
         .startsWith("requests hold as much memory as allowed (--max-memory)");
   }
 
+  @Conformance("A50-12")
+  @Test
+  void aRequestThatWeDidNotSendForMemoryIsSentAgain() {
+    var app = script.unary();
+
+    StreamHandler ended = backend.stream().handlerOf();
+    ended.onOverload();
+    ended.onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "out of memory");
+    script.time.run();
+    script.respond();
+    backend.stream().handlerOf().onHeaders(headers("grpc-status", "0"), true);
+
+    assertThat(app.field("grpc-status")).isEqualTo("0");
+    assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT, CallOutcome.SUCCESS);
+  }
+
   /**
    * The request is sent again and succeeds; this counts as another attempt (decision proxy-0039, as
    * in gRPC).
