@@ -150,7 +150,9 @@ class EventsIT {
     assertThat(mesh.admin().get("/ready").status()).isEqualTo(200);
     assertThat(mesh.admin().get("/ready").body())
         .startsWith(
-            "ready\nforward orders: 0 of 1 backends reachable; cluster A: calls fail; last error: ");
+            "ready\n"
+                + "forward orders: 0 of 1 backends reachable; cluster A: calls fail; last"
+                + " error: ");
 
     only.revive();
     JsonObject over = await("endpoints_back", "1 of 1 endpoints can be reached");

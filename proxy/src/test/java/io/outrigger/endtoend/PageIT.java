@@ -623,8 +623,9 @@ class PageIT {
     Files.writeString(folder.resolve(name + "-key.pem"), identity.keyPem());
     Files.writeString(folder.resolve(name + "-roots.pem"), roots);
     return """
-        "%2$s":{"plugin_name":"file_watcher","config":{"certificate_file":"%1$s/%2$s-chain.pem",
-          "private_key_file":"%1$s/%2$s-key.pem","ca_certificate_file":"%1$s/%2$s-roots.pem"}}"""
+    "%2$s":{"plugin_name":"file_watcher","config":{"certificate_file":"%1$s/%2$s-chain.pem",
+      "private_key_file":"%1$s/%2$s-key.pem","ca_certificate_file":"%1$s/%2$s-roots.pem"}}\
+    """
         .formatted(folder, name);
   }
 
@@ -654,8 +655,9 @@ class PageIT {
                 files("ending", ending, authority.rootPem().repeat(7)),
                 files("expired", expired, authority.rootPem()))
             + """
-              ,"missing":{"plugin_name":"file_watcher","config":{
-                "ca_certificate_file":"/no/such/roots.pem"}}}""");
+            ,"missing":{"plugin_name":"file_watcher","config":{
+              "ca_certificate_file":"/no/such/roots.pem"}}}\
+            """);
     TestIdentity server = authority.issue("uri:spiffe://mesh/pay", "dns:pay.mesh");
     SslContextBuilder tls =
         SslContextBuilder.forServer(server.key(), server.chain())
@@ -707,7 +709,8 @@ class PageIT {
     assertThat(tab.text(".commands")).contains("outrigger certs --admin " + host);
     assertThat(
             tab.evaluate(
-                    "[...document.querySelectorAll('#certs .provider')].map(e => e.ariaLabel).join()")
+                    "[...document.querySelectorAll('#certs .provider')].map(e =>"
+                        + " e.ariaLabel).join()")
                 .getAsString())
         .as("the worst first")
         .isEqualTo("default,expired,missing,ending");
@@ -745,7 +748,8 @@ class PageIT {
             .getAsString();
     assertThat(marked)
         .isEqualTo(
-            "expired 60 seconds ago: bad, expired 0 seconds ago: bad, 0 seconds left: , 2 days left: ");
+            "expired 60 seconds ago: bad, expired 0 seconds ago: bad, 0 seconds left: , 2 days"
+                + " left: ");
   }
 
   @Test

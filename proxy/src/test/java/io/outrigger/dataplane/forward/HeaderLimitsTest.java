@@ -60,7 +60,9 @@ class HeaderLimitsTest {
     backend.openAll();
 
     assertThat(app.stream.log.get(0)).contains(":status=431");
-    assertThat(app.stream.log.get(1)).contains("the request's trailer list has 12").contains("8192");
+    assertThat(app.stream.log.get(1))
+        .contains("the request's trailer list has 12")
+        .contains("8192");
     assertThat(backend.stream().log).noneMatch(block -> block.contains(TOKEN));
     assertThat(backend.stream().log).endsWith("RST(CANCEL)");
     assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);

@@ -304,7 +304,9 @@ final class FailureTextsTest {
     tokenFails("a token file that does not exist", folder + "/no.jwt");
     tokenFails("a token file without token", file("empty.jwt", ""));
     String claims =
-        Base64.getUrlEncoder().withoutPadding().encodeToString("{\"exp\":1577836800}".getBytes(UTF_8));
+        Base64.getUrlEncoder()
+            .withoutPadding()
+            .encodeToString("{\"exp\":1577836800}".getBytes(UTF_8));
     tokenFails("a token that has expired", file("old.jwt", "e30." + claims + ".c2ln"));
     identityFails(
         "a certificate that has expired",

@@ -40,8 +40,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Real files under a clock that stands still; readings run when a test lets them. */
 class CertificateStoreTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
-  private static final TestIdentity FIRST = AUTHORITY.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a", "dns:a");
-  private static final TestIdentity SECOND = AUTHORITY.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a");
+  private static final TestIdentity FIRST =
+      AUTHORITY.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a", "dns:a");
+  private static final TestIdentity SECOND =
+      AUTHORITY.issue(CertificateStoreTest::old, "uri:spiffe://mesh/a");
   private static final Duration SECOND_OF_TIME = Duration.ofSeconds(1);
 
   private final FakeControlLoop loop = new FakeControlLoop();
@@ -495,7 +497,10 @@ class CertificateStoreTest {
   @Test
   @Conformance("A29-04")
   void aChainThatIsWrittenInTwoStepsIsTakenWhenItStandsStill() throws IOException {
-    TestIdentity own = AUTHORITY.intermediate("issuing", CertificateStoreTest::old).issue(CertificateStoreTest::old, "uri:spiffe://mesh/a");
+    TestIdentity own =
+        AUTHORITY
+            .intermediate("issuing", CertificateStoreTest::old)
+            .issue(CertificateStoreTest::old, "uri:spiffe://mesh/a");
     write(own);
     TestIdentity.replace(roots, AUTHORITY.rootPem());
     watch(start());

@@ -54,7 +54,9 @@ class PeerChainBytesRandomTest {
           "constrained",
           builder ->
               builder.addExtensionOctetString(
-                  Extension.nameConstraints.getId(), true, der(new NameConstraints(PERMITTED, null))));
+                  Extension.nameConstraints.getId(),
+                  true,
+                  der(new NameConstraints(PERMITTED, null))));
 
   private static final TestIdentity KEY = ROOT.issue("dns:x");
   private static final String ID = "spiffe://mesh/a";

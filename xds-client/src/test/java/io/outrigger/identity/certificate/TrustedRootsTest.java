@@ -173,7 +173,6 @@ class TrustedRootsTest {
     X509Certificate leaf = old.signedBy(algorithm, old.issue("dns:a").certificate());
     X509Certificate issuer = old.signedBy(algorithm, issuing.certificate());
 
-
     assertThat(objection(List.of(leaf), old.root()))
         .isEqualTo(
             "certificate verify failed: \"CN=workload of old\" is signed by means of SHA-1 or an"
@@ -295,7 +294,10 @@ class TrustedRootsTest {
 
   @ParameterizedTest
   @Conformance("A29-03")
-  @CsvSource({"8192, accepted", "8193, '\"CN=workload of root\" has an RSA key over 8192 bits, or'"})
+  @CsvSource({
+    "8192, accepted",
+    "8193, '\"CN=workload of root\" has an RSA key over 8192 bits, or'"
+  })
   void aLargeRsaKeyIsRefused(int bits, String result) throws Exception {
     BigInteger modulus = BigInteger.ONE.shiftLeft(bits - 1).setBit(0);
     PublicKey large =
