@@ -22,6 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -79,6 +80,12 @@ class IstioCaWatcherTest {
   private void fail(String reason) {
     last().then().accept(Outcome.failed(RpcStatus.unavailable(reason)));
     loop.run();
+  }
+
+  @AfterEach
+  void noTimerIsLeft() {
+    loop.inside(watcher::close);
+    assertThat(loop.pendingTimers()).isZero();
   }
 
   @Test

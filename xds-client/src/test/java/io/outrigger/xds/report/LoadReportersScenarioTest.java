@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +43,12 @@ class LoadReportersScenarioTest {
   private final FakeLoadSource source = new FakeLoadSource();
   private final Map<XdsServer, FakeLrsTransport> transports = new HashMap<>();
   private final LoadReporters reporters = start();
+
+  @AfterEach
+  void noTimerIsLeft() {
+    loop.inside(reporters::close);
+    assertThat(loop.pendingTimers()).isZero();
+  }
 
   @Conformance("A27-12")
   @Test
