@@ -15,6 +15,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.dns.Exchange.Reply;
 import io.outrigger.xds.testing.ScriptedNameServer;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +42,7 @@ class ExchangeTest {
         () ->
             new Exchange(
                     loop,
-                    new InetSocketAddress("127.0.0.1", port),
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                     new DefaultDnsQuestion("pay.test.", DnsRecordType.A),
                     Duration.ofSeconds(30),
                     sockets,
