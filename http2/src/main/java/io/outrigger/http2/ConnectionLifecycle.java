@@ -217,10 +217,13 @@ final class ConnectionLifecycle {
     streams.lose(
         stream,
         handler -> {
-          if (isOverload) {
-            handler.onOverload();
+          try {
+            if (isOverload) {
+              handler.onOverload();
+            }
+          } finally { // even if the handler finds no memory for a reply
+            handler.onConnectionLost(refusal, reason);
           }
-          handler.onConnectionLost(refusal, reason);
         });
   }
 

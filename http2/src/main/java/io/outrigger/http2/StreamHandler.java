@@ -51,7 +51,7 @@ public interface StreamHandler {
 
   /**
    * Called when the connection is closed because memory is short. {@link #onConnectionLost} follows
-   * if the handler has not ended the stream.
+   * immediately.
    */
   default void onOverload() {}
 

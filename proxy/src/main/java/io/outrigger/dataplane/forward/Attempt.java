@@ -296,7 +296,7 @@ final class Attempt implements CallTransport.Waiter {
 
   @Override
   public void onConnectionLost(Refusal refusal, String reason) {
-    if (isOverload && refusal == Refusal.NONE && state == State.OPEN) {
+    if (isOverload && refusal == Refusal.NONE && state == State.OPEN && !response.hasEnded()) {
       call.onOverload();
     } else {
       fail(refusal, null, CallFailures.ofLoss(reason, address()));
@@ -305,7 +305,7 @@ final class Attempt implements CallTransport.Waiter {
 
   private void fail(Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
     if (state == State.OPEN && stream != null) {
-      end(isOverload ? CallOutcome.NOT_SENT : response.outcome());
+      end(isOverload && !response.hasEnded() ? CallOutcome.NOT_SENT : response.outcome());
       call.request.close(stream.takeUnsent());
       attempts.onUpstreamFailed(this, refusal, relayed, failure);
     }

@@ -447,8 +447,6 @@ final class CallAttempts implements PickContext, FilteredCall {
     call.loop.execute(this::resume);
   }
 
-  // Methods for ForwardedCall.
-
   void onTrailers(HeaderList trailers) {
     long tooLarge = request.onTrailers(trailers, call.isGrpc());
     if (attempt != null) {

@@ -117,9 +117,10 @@ public final class DeadlineTimers {
 
   private void setAlarm(long tick) {
     if (tick < alarmTick) {
-      alarmTick = tick;
       long alarmNanos = origin + (tick << TICK_BITS);
+      alarmTick = NO_ALARM; // if there is no memory for the alarm, the next deadline sets one
       alarm.start(Duration.ofNanos(alarmNanos - clock.getAsLong()), this::onAlarm);
+      alarmTick = tick;
     }
   }
 

@@ -57,7 +57,7 @@ final class ResponseRelay {
     int code = statusOf(headers);
     if (code < 200) {
       if (!call.isGrpc()) { // SC-39
-        var unused = HopByHopHeaders.send(call.app.stream, headers, false);
+        var unused = HopByHopHeaders.send(call.app.stream, headers.without(KnownName.LOCAL), false);
       }
       return;
     }

@@ -154,8 +154,11 @@ final class RemoteStream implements Http2Stream {
   void deliverLast(Consumer<StreamHandler> event) {
     if (state == State.OPEN) {
       state = State.GONE;
-      event.accept(waiter); // the handler may take the unsent DATA
-      unsent.release();
+      try {
+        event.accept(waiter); // the handler may take the unsent DATA
+      } finally {
+        unsent.release();
+      }
     }
   }
 

@@ -90,6 +90,20 @@ class CallOutcomeTest {
 
   @Conformance("A50-12")
   @Test
+  void aCompleteResponseStaysCompleteIfItsConnectionEndsForMemory() {
+    var app = script.plain(false);
+    script.respond();
+    backend.stream().handlerOf().onHeaders(headers("grpc-status", "0"), true);
+
+    backend.stream().handlerOf().onOverload();
+    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "out of memory");
+
+    assertThat(app.field("x-outrigger-local")).isEmpty();
+    assertThat(backend.outcomes).containsExactly(CallOutcome.SUCCESS);
+  }
+
+  @Conformance("A50-12")
+  @Test
   void aRequestThatWeDidNotSendForMemoryIsSentAgain() {
     var app = script.unary();
 

@@ -25,6 +25,9 @@ final class WorkloadWatcher extends CertificateSource {
   /** How long calls wait for the first response after gRPC was loaded and the call was opened. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
+  /** How long calls wait until gRPC was loaded and the call was opened. */
+  static final Duration FIRST_CALL = Duration.ofSeconds(15);
+
   /**
    * How long a Workload API call may wait for its first response. An agent that must wait for a
    * kubelet may need half a minute to answer. An agent whose socket another agent has taken over
@@ -82,7 +85,15 @@ final class WorkloadWatcher extends CertificateSource {
 
   private void begin(WorkloadEndpoint endpoint) {
     hasEndpoint = true;
+    awaitAnswer(endpoint, FIRST_CALL);
     open(endpoint);
+  }
+
+  private void awaitAnswer(WorkloadEndpoint endpoint, Duration limit) {
+    firstAnswer.cancel();
+    firstAnswer =
+        loop.schedule(
+            limit, () -> fail("the Workload API " + endpoint.uri() + " has not answered yet"));
   }
 
   @Override
@@ -99,8 +110,12 @@ final class WorkloadWatcher extends CertificateSource {
   }
 
   private void fail(String reason) {
+    publish(failed(reason));
+  }
+
+  private static FileReading failed(String reason) {
     var failed = Outcome.<Identity>failed(RpcStatus.unavailable(reason));
-    publish(new FileReading(Optional.of(failed), Optional.empty()));
+    return new FileReading(Optional.of(failed), Optional.empty());
   }
 
   private void publish(FileReading read) {
@@ -163,8 +178,12 @@ final class WorkloadWatcher extends CertificateSource {
     void begin() {
       reading.execute(
           () -> {
-            WorkloadApi.Call opened = api.open(endpoint, this);
-            loop.execute(() -> onOpened(opened));
+            try {
+              WorkloadApi.Call opened = api.open(endpoint, this);
+              loop.execute(() -> onOpened(opened));
+            } catch (RuntimeException | Error bug) {
+              onClosed(RpcStatus.unavailable("the call failed: " + bug.getClass()));
+            }
           });
     }
 
@@ -173,10 +192,7 @@ final class WorkloadWatcher extends CertificateSource {
       if (answers != this) { // the call was replaced or closed before it opened
         opened.close();
       } else if (snapshot().isUnread()) {
-        firstAnswer =
-            loop.schedule(
-                FIRST_ANSWER,
-                () -> fail("the Workload API " + endpoint.uri() + " has not answered yet"));
+        awaitAnswer(endpoint, FIRST_ANSWER);
       }
     }
 
@@ -211,8 +227,12 @@ final class WorkloadWatcher extends CertificateSource {
       unread = null;
       reading.execute(
           () -> {
-            FileReading read = newest.read(endpoint.uri());
-            ifCurrent(() -> onRead(read));
+            try {
+              FileReading read = newest.read(endpoint.uri());
+              ifCurrent(() -> onRead(read));
+            } catch (RuntimeException | Error bug) { // its text might quote a secret
+              ifCurrent(() -> onRead(failed("a response cannot be read: " + bug.getClass())));
+            }
           });
     }
 
@@ -220,7 +240,6 @@ final class WorkloadWatcher extends CertificateSource {
       if (read.failure().isEmpty()) {
         backoff.reset();
       }
-      publish(read);
       pace.cancel();
       pace =
           loop.schedule(
@@ -229,6 +248,7 @@ final class WorkloadWatcher extends CertificateSource {
                 isPacing = false;
                 readNewest();
               });
+      publish(read);
     }
 
     /** Ends the call after the reading thread has read the newest response. */

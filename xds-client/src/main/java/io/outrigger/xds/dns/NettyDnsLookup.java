@@ -82,7 +82,13 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
       answer.accept(Outcome.ok(new Reply.Found(List.of(literal), Duration.ZERO)));
       return () -> cancelled.set(true);
     }
-    EventLoop loop = thread();
+    EventLoop loop;
+    try {
+      loop = thread();
+    } catch (IllegalStateException none) { // there is no file descriptor for the thread's selector
+      answer.accept(Outcome.failed(RpcStatus.unavailable(String.valueOf(none.getMessage()))));
+      return () -> cancelled.set(true);
+    }
     var running = new AtomicReference<@Nullable NameQuery>();
     loop.execute(() -> query(loop, host, answer).ifPresent(running::set));
     return () -> {

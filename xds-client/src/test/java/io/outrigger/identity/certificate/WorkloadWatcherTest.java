@@ -220,6 +220,34 @@ class WorkloadWatcherTest {
     assertThat(slow.snapshot().lack()).endsWith("has not answered yet");
   }
 
+  @Conformance("SPW-01")
+  @Test
+  void aCallThatCannotBeOpenedIsAFailure() {
+    api.onOpen(
+        call -> {
+          throw new IllegalStateException("on purpose");
+        });
+    start();
+
+    assertThat(watcher.snapshot().lack())
+        .contains("the call failed: class java.lang.IllegalStateException");
+    loop.advance(Duration.ofMinutes(5));
+    assertThat(api.count()).isGreaterThan(5);
+  }
+
+  @Conformance("SPW-01")
+  @Test
+  @SuppressWarnings("NullOptional") // makes the reading throw
+  void aResponseWhoseReadingFailsIsAFailureAndTheNextOneCounts() throws Exception {
+    start();
+    answer(new WorkloadResponse(null, Map.of()));
+    assertThat(watcher.snapshot().lack()).contains("a response cannot be read: class ");
+    loop.advance(WorkloadWatcher.PACE);
+
+    answer(new WorkloadResponse(Optional.of(svid(FIRST)), Map.of()));
+    assertThat(watcher.snapshot().error()).isEmpty();
+  }
+
   /** 15 pushes within 1.5 s, one each 100 ms. */
   @Conformance("SPW-01")
   @Test

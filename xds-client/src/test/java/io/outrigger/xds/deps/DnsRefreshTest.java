@@ -120,7 +120,7 @@ class DnsRefreshTest {
 
     mesh.loop.advance(DnsName.LOOKUP_TIMEOUT);
 
-    assertThat(mesh.note("a")).isEqualTo("DNS name \"db.example:443\": no answer within 10 min");
+    assertThat(mesh.note("a")).isEqualTo("DNS name \"db.example:443\": no answer within 60 min");
     assertThat(mesh.dns.running()).as("cancelled").isZero();
     mesh.loop.advance(Duration.ofMillis(1200));
     answer(Duration.ZERO, "10.0.0.2");
