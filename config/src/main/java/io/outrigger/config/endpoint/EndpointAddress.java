@@ -53,12 +53,16 @@ public record EndpointAddress(
   /** Parses the output of {@link #toString} without canonicalization; empty for any other text. */
   public static Optional<EndpointAddress> parse(String text) {
     Matcher parts = TEXT.matcher(text);
-    if (!parts.matches() || !isPort(parts.group(2))) {
+    if (!parts.matches()) {
+      return Optional.empty();
+    }
+    int port = Integer.parseInt(parts.group(2));
+    if (!isPort(port)) {
       return Optional.empty();
     }
     String host = parts.group(1);
     String ip = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-    return Optional.of(new EndpointAddress(ip, Integer.parseInt(parts.group(2))));
+    return Optional.of(new EndpointAddress(ip, port));
   }
 
   public EndpointAddress through(EndpointAddress proxy) {

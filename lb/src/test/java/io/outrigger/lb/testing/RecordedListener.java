@@ -7,18 +7,18 @@ import io.outrigger.lb.state.Connectivity;
 import java.util.List;
 
 /**
- * The listener of a subchannel, which keeps what it is told in order.
+ * Records what happens to a subchannel.
  *
- * @param told the states and connection events
+ * @param events receives the subchannel's states and connection events in order
  */
-public record RecordedListener(List<Object> told) implements Subchannel.Listener {
+public record RecordedListener(List<Object> events) implements Subchannel.Listener {
   @Override
   public void onState(Connectivity state, RpcStatus reason) {
-    told.add(state);
+    events.add(state);
   }
 
   @Override
   public void onConnection(ConnectionEvent event) {
-    told.add(event);
+    events.add(event);
   }
 }

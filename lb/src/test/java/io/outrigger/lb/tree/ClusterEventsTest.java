@@ -11,6 +11,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.testing.RecordedListener;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
@@ -20,23 +21,10 @@ import org.junit.jupiter.api.Test;
 
 class ClusterEventsTest {
   private final List<LbEvent> told = new ArrayList<>();
-  private final List<Connectivity> passedOn = new ArrayList<>();
-  private final List<ConnectionEvent> connections = new ArrayList<>();
+  private final List<Object> passedOn = new ArrayList<>();
   private final Subchannel.Listener news =
       new ClusterEvents("pay", new FakeControlLoop(), told::add, tally -> {})
-          .listener(
-              new EndpointAddress("10.0.0.1", 80),
-              new Subchannel.Listener() {
-                @Override
-                public void onState(Connectivity state, RpcStatus reason) {
-                  passedOn.add(state);
-                }
-
-                @Override
-                public void onConnection(ConnectionEvent event) {
-                  connections.add(event);
-                }
-              });
+          .listener(new EndpointAddress("10.0.0.1", 80), new RecordedListener(passedOn));
 
   @Test
   void aFirstConnectionIsNoNews() {
@@ -51,7 +39,7 @@ class ClusterEventsTest {
   void whatBecomesOfConnectionsIsPassedOn() {
     news.onConnection(new ConnectionEvent.Made());
 
-    assertThat(connections).containsExactly(new ConnectionEvent.Made());
+    assertThat(passedOn).containsExactly(new ConnectionEvent.Made());
   }
 
   @Test

@@ -233,24 +233,32 @@ class ServedListenerIT {
     assertOk(call);
   }
 
+  /** Opens a closed port; changes its listener before the listener knows that the port is open. */
+  private CompletableFuture<Void> whilePortOpens(
+      ServedPort port, AtomicBoolean isInUse, Runnable change) {
+    port.run(() -> port.listener.stop("gone"));
+    Await.until("the port is closed", () -> !isOpen(port.port));
+    CompletableFuture<Void> changed =
+        CompletableFuture.runAsync(
+            () ->
+                port.run(
+                    () -> {
+                      port.serveHere(plain());
+                      Await.until("a call uses the port", isInUse::get);
+                      change.run();
+                    }));
+    Await.until("the port is open", () -> isOpen(port.port));
+    return changed;
+  }
+
   @Test
   @Conformance("A36-19")
   void aConnectionFromBeforeTheChangeOfAPortThatOpensIsRetired() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     ServedPort port = open(app.port()).serving(plain());
-    port.run(() -> port.listener.stop("gone"));
-    Await.until("the port is closed", () -> !isOpen(port.port));
     var isInUse = new AtomicBoolean();
     CompletableFuture<Void> changed =
-        CompletableFuture.runAsync(
-            () ->
-                port.run(
-                    () -> { // until the end, the listener does not know that its port is open
-                      port.serveHere(plain());
-                      Await.until("a call uses the port", isInUse::get);
-                      port.serveHere(plain(DENY_SECRETS));
-                    }));
-    Await.until("the port is open", () -> isOpen(port.port));
+        whilePortOpens(port, isInUse, () -> port.serveHere(plain(DENY_SECRETS)));
     RawPeer.Connection connection = peer.connect(port.port);
     Exchange call = connection.request(grpc("pay", "/pkg.Svc/Secret"), true);
     answer(app);
@@ -267,19 +275,8 @@ class ServedListenerIT {
   void aPortThatOpensDuringADrainIsClosedAtOnce() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     ServedPort port = open(app.port()).serving(plain());
-    port.run(() -> port.listener.stop("gone"));
-    Await.until("the port is closed", () -> !isOpen(port.port));
     var isInUse = new AtomicBoolean();
-    CompletableFuture<Void> drained =
-        CompletableFuture.runAsync(
-            () ->
-                port.run(
-                    () -> { // until the end, the listener does not know that its port is open
-                      port.serveHere(plain());
-                      Await.until("a call uses the port", isInUse::get);
-                      port.listener.drain();
-                    }));
-    Await.until("the port is open", () -> isOpen(port.port));
+    CompletableFuture<Void> drained = whilePortOpens(port, isInUse, () -> port.listener.drain());
     RawPeer.Connection connection = peer.connect(port.port);
     connection.request(grpc("pay", "/pkg.Svc/Endless"), false);
     app.nextStream();

@@ -152,9 +152,11 @@ final class FailureTextsTest {
     return file(name, identity.keyPem() + identity.chainPem());
   }
 
-  private void identityFails(String title, UnaryOperator<CertificateBuilder> change)
-      throws IOException {
-    String path = pem("identity" + ++files + ".pem", change);
+  private void identityFails(String title, String begin, String end) throws IOException {
+    String path =
+        pem(
+            "identity" + ++files + ".pem",
+            builder -> builder.notBefore(Instant.parse(begin)).notAfter(Instant.parse(end)));
     providerFails(
         title,
         "file_watcher",
@@ -308,18 +310,9 @@ final class FailureTextsTest {
             .withoutPadding()
             .encodeToString("{\"exp\":1577836800}".getBytes(UTF_8));
     tokenFails("a token that has expired", file("old.jwt", "e30." + claims + ".c2ln"));
+    identityFails("a certificate that has expired", "2019-01-01T00:00:00Z", "2020-01-01T00:00:00Z");
     identityFails(
-        "a certificate that has expired",
-        builder ->
-            builder
-                .notBefore(Instant.parse("2019-01-01T00:00:00Z"))
-                .notAfter(Instant.parse("2020-01-01T00:00:00Z")));
-    identityFails(
-        "a certificate that is not valid yet",
-        builder ->
-            builder
-                .notBefore(Instant.parse("2999-01-01T00:00:00Z"))
-                .notAfter(Instant.parse("2999-02-01T00:00:00Z")));
+        "a certificate that is not valid yet", "2999-01-01T00:00:00Z", "2999-02-01T00:00:00Z");
     bootstrapFails(
         "a certificate provider that is not supported",
         "{'xds_servers': [{'server_uri': 'cp:1', 'channel_creds': [{'type': 'insecure'}]}],"

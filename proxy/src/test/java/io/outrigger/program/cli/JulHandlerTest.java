@@ -2,9 +2,7 @@ package io.outrigger.program.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import io.outrigger.testing.ChildJvm;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
@@ -21,20 +19,8 @@ class JulHandlerTest {
 
   @Test
   void aWarningOfALibraryIsALineOfTheLog() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xshare:auto",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Library.class.getName())
-            .redirectErrorStream(true)
-            .start();
+    String output = ChildJvm.run(Library.class, "-Xshare:auto", "-XX:TieredStopAtLevel=1");
 
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
     assertThat(output.lines()).singleElement().asString().endsWith("WARN  Channel: mind the gap");
   }
 }

@@ -744,47 +744,44 @@ class CertificateStoreTest {
     assertThat(events).hasSize(2).last().asString().endsWith("Z and has not been renewed");
   }
 
-  /** As grpc-go does, the newest counts; but it is told. */
+  /** As in grpc-go, the newest pair is used. */
   @Test
   @Conformance("A29-04")
   void anExpiredPairTakesThePlaceOfAValidOneWithAWarning() throws IOException {
-    writeAll();
-    CertificateStore store = start();
-    CertificateStore.Watch watch = watch(store);
-    read();
-    TestIdentity old = issue(Instant.EPOCH, loop.now().minusSeconds(60));
-
-    write(old);
-    second();
-
-    assertThat(chainOf(watch.material())).isEqualTo(old.chain());
-    assertThat(events).hasSize(3);
-    assertThat(events.get(2)).startsWith("default failed: ").contains("has expired at");
-    assertThat(view(store).error().orElseThrow()).contains("has expired at");
+    assertReplacesWithAWarning(
+        issue(Instant.EPOCH, loop.now().minusSeconds(60)), SECOND_OF_TIME, "has expired at");
   }
 
   @Test
   @Conformance("A29-04")
-  void aPairThatIsNotYetValidIsToldUntilItsStart() throws IOException {
-    writeAll();
-    CertificateStore store = start();
-    CertificateStore.Watch watch = watch(store);
-    read();
+  void aPairThatIsNotYetValidIsReportedUntilItsStart() throws IOException {
     TestIdentity early = issue(loop.now().plusSeconds(3600), loop.now().plusSeconds(36_000));
-
-    write(early);
-    advance(Duration.ofMinutes(40));
-
-    assertThat(chainOf(watch.material())).isEqualTo(early.chain());
-    assertThat(events).as("said once").hasSize(3);
-    assertThat(events.get(2)).startsWith("default failed: ").contains("is not valid before");
-    assertThat(view(store).error().orElseThrow()).contains("is not valid before");
+    CertificateStore store =
+        assertReplacesWithAWarning(early, Duration.ofMinutes(40), "is not valid before");
 
     advance(Duration.ofMinutes(20));
     assertThat(view(store).error()).isEmpty();
     assertThat(events).hasSize(3);
     loop.advance(Duration.ofHours(9));
     assertThat(events).as("warnings before the end, and at it").hasSize(5);
+  }
+
+  /** Replaces a valid pair; expects the new pair in use, and one failure with the reason. */
+  private CertificateStore assertReplacesWithAWarning(
+      TestIdentity next, Duration after, String reason) throws IOException {
+    writeAll();
+    CertificateStore store = start();
+    CertificateStore.Watch watch = watch(store);
+    read();
+
+    write(next);
+    advance(after);
+
+    assertThat(chainOf(watch.material())).isEqualTo(next.chain());
+    assertThat(events).as("reported once").hasSize(3);
+    assertThat(events.get(2)).startsWith("default failed: ").contains(reason);
+    assertThat(view(store).error().orElseThrow()).contains(reason);
+    return store;
   }
 
   /** Valid since a time before the one at which the loop's clock stands. */

@@ -8,10 +8,9 @@ import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.TlsMaterial;
+import io.outrigger.testing.ChildJvm;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.KeyPairGenerator;
 import java.security.spec.ECGenParameterSpec;
 import java.util.List;
@@ -68,19 +67,8 @@ class TlsLibraryTest {
 
   @Test
   void withoutBoringSslTheJdkServesWithAWarning() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Dio.netty.handler.ssl.noOpenSsl=true",
-                "-cp",
-                System.getProperty("java.class.path"),
-                WithoutBoringSsl.class.getName())
-            .redirectErrorStream(true)
-            .start();
+    String printed = ChildJvm.run(WithoutBoringSsl.class, "-Dio.netty.handler.ssl.noOpenSsl=true");
 
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-
-    assertThat(process.waitFor()).as(printed).isZero();
     assertThat(printed).contains("WARN").contains("BoringSSL cannot be loaded, so TLS is the JDK");
     assertThat(printed.strip()).endsWith("JDK");
   }
