@@ -50,7 +50,8 @@ final class CertificateConfigReader {
     node.findings()
         .warn(
             node.pathOf("plugin_name"),
-            "\"%s\" is not supported: a cluster that names this provider is refused; plugins are \"file_watcher\", \"spiffe_workload_api\" and \"istio_ca\""
+            ("\"%s\" is not supported: a cluster that names this provider is refused; plugins"
+                    + " are \"file_watcher\", \"spiffe_workload_api\" and \"istio_ca\"")
                 .formatted(plugin));
     return new CertificateProvider.Unknown(plugin);
   }

@@ -41,7 +41,9 @@ final class ServerReader {
       node.findings()
           .warn(
               node.path() + ".call_creds",
-              "a token is never sent over channel_creds of type \"insecure\": every request to \"%s\" will fail with UNAUTHENTICATED; use channel_creds of type \"tls\", or leave call_creds out"
+              ("a token is never sent over channel_creds of type \"insecure\": every request to"
+                      + " \"%s\" will fail with UNAUTHENTICATED; use channel_creds of type \"tls\", or"
+                      + " leave call_creds out")
                   .formatted(uri));
     }
     return new XdsServer(uri, channel, calls, features(node));

@@ -261,7 +261,8 @@ final class NamespaceWatch {
           return switch (response.status()) {
             case 401 -> text + "; the credentials have expired, or are those of another cluster";
             case 403 ->
-                "%s; give the service account a Role with the verbs get, list and watch on endpointslices of discovery.k8s.io (it lacks %s)"
+                ("%s; give the service account a Role with the verbs get, list and watch on"
+                        + " endpointslices of discovery.k8s.io (it lacks %s)")
                     .formatted(text, verb);
             case 301, 302, 303, 307, 308 ->
                 text + "; it redirects to another server; give the address of the API server";
