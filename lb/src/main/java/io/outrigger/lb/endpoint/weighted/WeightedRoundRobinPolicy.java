@@ -64,6 +64,7 @@ public final class WeightedRoundRobinPolicy
   protected void onUpdate(Change<WeightedEndpoint> change) {
     if (!orcaSettings.equals(settings())) {
       orcaSettings = settings();
+      nextUpdate.stop(); // the next picker starts the timer again, with the new period
       ready().forEach(WeightedEndpoint::updateSubscription);
     }
     super.onUpdate(change);

@@ -153,6 +153,21 @@ class WeightedRoundRobinPolicyTest {
     assertThat(parent.shares(4000).get(E1)).isBetween(2990, 3010);
   }
 
+  @Conformance("A58-01")
+  @Test
+  void aShorterUpdatePeriodIsInForceAtOnce() {
+    apply(settings(false, Duration.ofHours(1)), E1, E2);
+    parent.ready(E1, E2);
+    reportAll(Map.of(E1, 100.0, E2, 300.0));
+    parent.advance(BLACKOUT);
+    update(E1, E2);
+
+    reportAll(Map.of(E1, 300.0, E2, 100.0));
+    parent.advance(WeightedRoundRobin.DEFAULT_UPDATE_PERIOD);
+
+    assertThat(parent.shares(4000).get(E1)).isBetween(2990, 3010);
+  }
+
   @Conformance("A58-04")
   @Test
   void anEndpointThatReconnectsCountsForTheMeanUntilItHasProvedItself() {
@@ -332,19 +347,26 @@ class WeightedRoundRobinPolicyTest {
   }
 
   private void apply(boolean oob, String... addresses) {
+    apply(settings(oob), addresses);
+  }
+
+  private void apply(WeightedRoundRobin settings, String... addresses) {
     var config =
-        new LbConfig.Leaf(
-            settings(oob), Samples.backends(addresses), LocalityWeights.EQUAL, NOTE, "");
+        new LbConfig.Leaf(settings, Samples.backends(addresses), LocalityWeights.EQUAL, NOTE, "");
     parent.loop().inside(() -> policy.update(config));
   }
 
   private static WeightedRoundRobin settings(boolean oob) {
+    return settings(oob, WeightedRoundRobin.DEFAULT_UPDATE_PERIOD);
+  }
+
+  private static WeightedRoundRobin settings(boolean oob, Duration updatePeriod) {
     return new WeightedRoundRobin(
         oob,
         WeightedRoundRobin.DEFAULT_OOB_PERIOD,
         WeightedRoundRobin.DEFAULT_BLACKOUT,
         WeightedRoundRobin.DEFAULT_EXPIRATION,
-        WeightedRoundRobin.DEFAULT_UPDATE_PERIOD,
+        updatePeriod,
         WeightedRoundRobin.DEFAULT_ERROR_PENALTY,
         List.of());
   }
