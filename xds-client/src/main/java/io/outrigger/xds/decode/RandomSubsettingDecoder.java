@@ -7,6 +7,7 @@ import com.google.protobuf.UnknownFieldSet;
 import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy.RandomSubsetting;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -31,9 +32,11 @@ final class RandomSubsettingDecoder {
     try {
       var fields = UnknownFieldSet.parseFrom(config.bytes());
       Optional<Long> size = Optional.empty();
-      if (fields.hasField(SUBSET_SIZE)) {
-        var given = UInt32Value.parseFrom(bytes(fields, SUBSET_SIZE));
-        size = Optional.of(Integer.toUnsignedLong(given.getValue()));
+      if (fields.hasField(SUBSET_SIZE)) { // wrapped as in Envoy, or a plain number as in A68
+        var wrapped = UInt32Value.parseFrom(bytes(fields, SUBSET_SIZE));
+        List<Long> plain = fields.getField(SUBSET_SIZE).getVarintList();
+        long unwrapped = Integer.toUnsignedLong(wrapped.getValue());
+        size = Optional.of(plain.isEmpty() ? unwrapped : plain.get(0));
       }
       FieldErrors atChild = errors.at("child_policy");
       Optional<BalancingPolicy> child = Optional.empty();

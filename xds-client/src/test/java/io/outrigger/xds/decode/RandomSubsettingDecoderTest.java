@@ -139,25 +139,25 @@ class RandomSubsettingDecoderTest {
     assertThat(errors(message(fields))).containsExactly(CONFIG + error);
   }
 
-  /** As a control plane sends it: field 1 is a wrapped number, field 2 a list of policies. */
+  /** As control planes send it: field 1 is a number, field 2 a list of policies. */
   @Conformance("A68-01")
   @Test
   void theMessageOfEnvoyOnTheWire() {
-    var size = UInt32Value.of(-1); // unsigned
+    var size = bytes(UInt32Value.of(-1).toByteString()); // unsigned
+    var plain = UnknownFieldSet.Field.newBuilder().addVarint(3).build(); // as in A68
     var child = LoadBalancingPolicy.newBuilder();
     child
         .addPoliciesBuilder()
         .getTypedExtensionConfigBuilder()
         .setTypedConfig(Any.pack(RoundRobin.getDefaultInstance()));
-    var bytes =
-        UnknownFieldSet.newBuilder()
-            .addField(1, bytes(size.toByteString()))
-            .addField(2, bytes(child.build().toByteString()))
-            .build()
-            .toByteString();
+    var message =
+        UnknownFieldSet.newBuilder().addField(2, bytes(child.build().toByteString())).build();
 
-    assertThat(Decoding.valid(CLUSTER, sent(bytes)).policy())
-        .isEqualTo(new RandomSubsetting(4294967295L, ROUND_ROBIN));
+    for (UnknownFieldSet.Field each : List.of(size, plain)) {
+      ByteString bytes = message.toBuilder().addField(1, each).build().toByteString();
+      assertThat(Decoding.valid(CLUSTER, sent(bytes)).policy())
+          .isEqualTo(new RandomSubsetting(each.equals(plain) ? 3 : 4294967295L, ROUND_ROBIN));
+    }
     assertThat(Decoding.errors(CLUSTER, sent(ByteString.copyFromUtf8("\n"))))
         .singleElement()
         .asString()
