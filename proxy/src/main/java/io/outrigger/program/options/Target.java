@@ -5,6 +5,7 @@ import static io.outrigger.program.options.Problems.require;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.PlainText;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.config.bootstrap.XdsServer;
@@ -93,6 +94,8 @@ public sealed interface Target {
    * @param path is the path without the leading slash and without percent-encoding
    */
   record Xds(Optional<String> authority, String path) implements Single {
+    private static final String ALLOWED_IN_AUTHORITY = "-._~!$&'()*+,;=:@[]"; // RFC 3986
+
     private static Target parse(String text) {
       String wrong =
           "\""
@@ -128,7 +131,9 @@ public sealed interface Target {
 
     @Override
     public String dataPlaneAuthority() {
-      return path.replace("/", "%2F");
+      return PlainText.percentEncoded(
+          path,
+          c -> c < 0x80 && (Character.isLetterOrDigit(c) || ALLOWED_IN_AUTHORITY.indexOf(c) >= 0));
     }
 
     @Override

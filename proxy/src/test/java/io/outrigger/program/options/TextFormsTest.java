@@ -142,6 +142,7 @@ final class TextFormsTest {
         .isEqualTo(collide);
   }
 
+  @Conformance("SC-32")
   @ParameterizedTest(name = "{0} -> authority {1}, path {2}, virtual hosts see {3}")
   @CsvSource({
     "xds:///orders, , orders, orders",
@@ -150,7 +151,7 @@ final class TextFormsTest {
     "xds:///orders.example:443, , orders.example:443, orders.example:443",
     "xds://east.example/orders, east.example, orders, orders",
     "xds://east.example/a/b, east.example, a/b, a%2Fb",
-    "xds:///a%20b, , a b, a b",
+    "xds:///a%20b%25%C3%BC@1, , a b%ü@1, a%20b%25%C3%BC@1",
   })
   void targets(String text, String authority, String path, String dataPlaneAuthority) {
     Target.Xds expected = new Target.Xds(Optional.ofNullable(authority), path);
