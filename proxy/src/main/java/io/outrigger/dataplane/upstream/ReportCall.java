@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.forward.CallTransport;
 import io.outrigger.dataplane.orca.OrcaReports;
 import io.outrigger.http2.HeaderList;
@@ -34,9 +33,8 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
   private static final int MAX_MESSAGE_BYTES = 64 * 1024;
 
   private final LoopConnections connections;
-  private final Executor loop;
+  private final Dialer dialer;
   private final Executor control;
-  private final EndpointAddress address;
   private final Duration interval;
   private final Listener listener;
   private @Nullable Http2Stream stream;
@@ -51,15 +49,13 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
 
   ReportCall(
       LoopConnections connections,
-      Executor loop,
+      Dialer dialer,
       Executor control,
-      EndpointAddress address,
       Duration interval,
       Listener listener) {
     this.connections = connections;
-    this.loop = loop;
+    this.dialer = dialer;
     this.control = control;
-    this.address = address;
     this.interval = interval;
     this.listener = listener;
   }
@@ -73,7 +69,7 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
   @Override
   public void close() {
     closed = true;
-    RemoteStream.post(loop, this::cancel);
+    RemoteStream.post(dialer.loop(), this::cancel);
   }
 
   void cancel() {
@@ -92,9 +88,9 @@ final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
     opened.sendHeaders(
         HeaderList.builder(6)
             .add(KnownName.METHOD, "POST")
-            .add(KnownName.SCHEME, address.tls().isPresent() ? "https" : "http")
+            .add(KnownName.SCHEME, dialer.address().tls().isPresent() ? "https" : "http")
             .add(KnownName.PATH, PATH)
-            .add(KnownName.AUTHORITY, address.toString())
+            .add(KnownName.AUTHORITY, dialer.owner().target().authority()) // as of calls, SC-32
             .add(KnownName.TE, "trailers")
             .add(KnownName.CONTENT_TYPE, "application/grpc")
             .build(),

@@ -166,9 +166,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   public BackendMetricsStream openBackendMetrics(
       Duration interval, BackendMetricsStream.Listener listener) {
     control.checkInside();
-    var loop = dialers.get(firstLoop).loop();
     var call =
-        new ReportCall(connections.get(firstLoop), loop, control, address, interval, listener);
+        new ReportCall(
+            connections.get(firstLoop), dialers.get(firstLoop), control, interval, listener);
     post(firstLoop, call::start);
     return call;
   }

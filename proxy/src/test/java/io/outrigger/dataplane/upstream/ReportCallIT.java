@@ -23,6 +23,7 @@ import io.outrigger.lb.Transport.BackendMetricsStream;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.testing.Await;
+import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.Bytes;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -44,6 +45,7 @@ class ReportCallIT {
   private final List<String> heard = new CopyOnWriteArrayList<>();
   private final AtomicInteger cancelled = new AtomicInteger();
   private final AtomicReference<byte[]> request = new AtomicReference<>();
+  private final AtomicReference<@Nullable String> authority = new AtomicReference<>();
   private Consumer<ServerCallStreamObserver<byte[]>> answer = reply -> {};
   private Server server;
   private Connector.Attempt attempt;
@@ -61,7 +63,7 @@ class ReportCallIT {
     var connector =
         new NettyConnector(
                 control, loops, DefaultSettings.UPSTREAM, MiniMesh.withoutCertificates(control))
-            .of(new SubchannelName.TargetName("", "", ""));
+            .of(new SubchannelName.TargetName("", "", "orders"));
     var address = new EndpointAddress("127.0.0.1", server.getPort());
     control.execute(() -> connecting.set(connector.connect(address, 1, listener(ready))));
     Await.until("a connection", () -> ready.get() != null);
@@ -77,6 +79,7 @@ class ReportCallIT {
     control.close();
   }
 
+  @Conformance("SC-32")
   @Test
   void reportsAreToldInOrderAndWhatIsNoneIsPassedOver() throws Exception {
     answer =
@@ -93,6 +96,7 @@ class ReportCallIT {
     var asked = OrcaLoadReportRequest.parseFrom(request.get());
     assertThat(asked.getReportInterval().getSeconds()).isEqualTo(7);
     assertThat(asked.getReportInterval().getNanos()).isEqualTo(500_000_000);
+    assertThat(authority.get()).isEqualTo("orders");
   }
 
   @Test
@@ -209,7 +213,8 @@ class ReportCallIT {
 
   private final class Reporting extends HandlerRegistry {
     @Override
-    public ServerMethodDefinition<?, ?> lookupMethod(String method, @Nullable String authority) {
+    public ServerMethodDefinition<?, ?> lookupMethod(String method, @Nullable String requested) {
+      authority.set(requested);
       assertThat(method).isEqualTo("xds.service.orca.v3.OpenRcaService/StreamCoreMetrics");
       return ServerMethodDefinition.create(
           MethodDescriptor.<byte[], byte[]>newBuilder()
