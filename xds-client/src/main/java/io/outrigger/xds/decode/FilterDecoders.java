@@ -52,6 +52,11 @@ record FilterDecoders(List<FilterDecoder> decoders) {
         .findFirst();
   }
 
+  /** Whether a supported filter has settings or overrides of this type (A39). */
+  boolean know(String typeName) {
+    return find(typeName, false).or(() -> find(typeName, true)).isPresent();
+  }
+
   String names() {
     return decoders.stream()
         .map(FilterDecoder::typeName)

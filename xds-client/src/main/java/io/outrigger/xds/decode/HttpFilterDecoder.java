@@ -50,7 +50,7 @@ final class HttpFilterDecoder {
         here.at("name").add("duplicate " + quoted(proto.getName()));
       }
       if (proto.getIsOptional()
-          && (!proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), false, known))) {
+          && (!proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), known))) {
         continue;
       }
       if (terminated) {
@@ -88,20 +88,26 @@ final class HttpFilterDecoder {
     return decoder.isPresent()
         ? decoder.get().decode(typed.get(), errors)
         : errors.refuse(
-            subject + " of type " + typed.get().quotedType() + " " + notSupported(known));
+            subject
+                + " of type "
+                + typed.get().quotedType()
+                + notSupported(typed.get().typeName(), isOverride, known));
   }
 
-  /** Whether the type is supported; true for an unreadable TypedStruct, which is then an error. */
-  private static boolean isKnown(Any config, boolean isOverride, FilterDecoders known) {
+  /** Whether a filter has this type, in any place; true for an unreadable TypedStruct, an error. */
+  private static boolean isKnown(Any config, FilterDecoders known) {
     return TypedConfig.of(config, FieldErrors.ofResource())
-        .map(typed -> known.find(typed.typeName(), isOverride).isPresent())
+        .map(typed -> known.know(typed.typeName()))
         .orElse(true);
   }
 
-  private static String notSupported(FilterDecoders known) {
+  private static String notSupported(String type, boolean isOverride, FilterDecoders known) {
+    if (known.know(type)) {
+      return isOverride ? " belongs in a listener" : " belongs in a route";
+    }
     return (known.equals(FilterDecoders.SERVER)
-            ? "is not supported on a server"
-            : "is not supported")
+            ? " is not supported on a server"
+            : " is not supported")
         + "; supported: "
         + known.names()
         + "; mark it is_optional to have it ignored";
@@ -141,7 +147,7 @@ final class HttpFilterDecoder {
       }
       here = errors.at("config");
     }
-    if (optional && !isKnown(config, true, FilterDecoders.ALL)) {
+    if (optional && !isKnown(config, FilterDecoders.ALL)) {
       return Optional.empty();
     }
     return decode(config, true, "override", FilterDecoders.ALL, here);

@@ -11,6 +11,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBACPerRoute;
 import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.route.ClusterChoice;
@@ -105,6 +106,39 @@ class HttpFilterDecoderTest {
         .singleElement()
         .asString()
         .contains("http_filters[0]: filter \"dyn\" has no typed_config");
+  }
+
+  /** A39: of a known filter, the type must be right even if the settings are optional. */
+  @Test
+  @Conformance({"A39-02", "A39-03"})
+  void knownTypeInTheWrongPlaceIsRefusedEvenWhenOptional() {
+    var filter =
+        io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter
+            .newBuilder()
+            .setName("own")
+            .setIsOptional(true)
+            .setTypedConfig(Any.pack(RBACPerRoute.getDefaultInstance()))
+            .build();
+    var errors = FieldErrors.ofResource();
+    HttpFilterDecoder.chain(List.of(filter), FilterDecoders.SERVER, errors);
+    String override =
+        "{%s, \"is_optional\": true, \"config\": {%s, \"rules\": {\"action\": \"DENY\"}}}"
+            .formatted(type(HttpFilterDecoder.FILTER_CONFIG), type(RbacDecoder.TYPE));
+
+    assertThat(errors.all())
+        .singleElement()
+        .asString()
+        .isEqualTo(
+            "http_filters[0].typed_config: filter \"own\" of type \""
+                + RbacDecoder.OVERRIDE_TYPE
+                + "\" belongs in a route");
+    assertThat(errors(ROUTE, withOverride(override)))
+        .singleElement()
+        .asString()
+        .endsWith(
+            "[\"fault\"].config: override of type \""
+                + RbacDecoder.TYPE
+                + "\" belongs in a listener");
   }
 
   @Test
