@@ -10,6 +10,7 @@ import io.envoyproxy.envoy.config.rbac.v3.RBAC;
 import io.envoyproxy.envoy.config.rbac.v3.RBAC.AuditLoggingOptions;
 import io.envoyproxy.envoy.config.rbac.v3.RBAC.AuditLoggingOptions.AuditLoggerConfig;
 import io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBACPerRoute;
+import io.envoyproxy.envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog;
 import io.envoyproxy.envoy.type.matcher.v3.PathMatcher;
 import io.outrigger.base.CidrRange;
 import io.outrigger.config.rbac.Criterion;
@@ -54,7 +55,11 @@ final class RbacDecoder {
           (config, errors) ->
               config
                   .readStrictly(RBACPerRoute.getDefaultInstance(), errors)
-                  .map(proto -> filter(proto.getRbac(), errors.at("rbac"))));
+                  .map(
+                      proto -> {
+                        refuseOwnUnknownFields(proto, errors);
+                        return filter(proto.getRbac(), errors.at("rbac"));
+                      }));
 
   private RbacDecoder() {}
 
@@ -63,6 +68,7 @@ final class RbacDecoder {
     if (proto.hasMatcher()) {
       errors.at("matcher").add("is not supported; use rules");
     }
+    refuseOwnUnknownFields(proto, errors);
     return proto.hasRules() ? rules(proto.getRules(), errors.at("rules")) : Rbac.OFF;
   }
 
@@ -102,10 +108,14 @@ final class RbacDecoder {
             errors.each("principals", proto.getPrincipalsList(), RbacDecoder::principal)));
   }
 
-  private static void refuseUnknownFields(Message message, FieldErrors errors) {
+  private static void refuseOwnUnknownFields(Message message, FieldErrors errors) {
     if (!message.getUnknownFields().asMap().isEmpty()) {
       errors.add("has unknown fields: " + message.getUnknownFields().asMap().keySet());
     }
+  }
+
+  private static void refuseUnknownFields(Message message, FieldErrors errors) {
+    refuseOwnUnknownFields(message, errors);
     for (var field : message.getAllFields().entrySet()) {
       List<?> values = field.getValue() instanceof List<?> list ? list : List.of(field.getValue());
       for (int i = 0; i < values.size(); i++) {
@@ -124,6 +134,7 @@ final class RbacDecoder {
       FieldErrors here = errors.at("logger_configs", i).at("audit_logger").at("typed_config");
       Optional<TypedConfig> typed = TypedConfig.of(logger.getAuditLogger().getTypedConfig(), here);
       if (typed.isPresent() && typed.get().typeName().equals(STDOUT_LOGGER)) {
+        typed.get().read(StdoutAuditLog.getDefaultInstance(), here); // must be readable
         loggers++;
       } else if (typed.isPresent() && !logger.getIsOptional()) {
         here.add(

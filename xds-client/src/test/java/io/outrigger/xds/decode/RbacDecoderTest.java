@@ -303,6 +303,24 @@ class RbacDecoderTest {
                 + " [99]");
   }
 
+  /** A field of a later version may hold the policies, without which the filter does nothing. */
+  @Test
+  @Conformance("A41-04")
+  void unknownFieldsBesideTheRulesAreRefused() {
+    var unknown =
+        UnknownFieldSet.newBuilder()
+            .addField(99, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+            .build();
+    for (var decoding : List.of(RbacDecoder.DECODER.filter(), RbacDecoder.DECODER.override())) {
+      var errors = FieldErrors.ofResource();
+      decoding.decode(new TypedConfig("", unknown.toByteString(), Optional.empty()), errors);
+
+      assertThat(errors.all())
+          .extracting(FieldError::toString)
+          .containsExactly("has unknown fields: [99]");
+    }
+  }
+
   /** The misspelt policies would deny nothing. */
   @Test
   @Conformance("A41-04")
@@ -360,6 +378,31 @@ class RbacDecoderTest {
     assertThat(filter(options.formatted(unknown, ", is_optional: true")))
         .isEqualTo(
             new Rbac(Optional.of(new Rules(Action.ALLOW, List.of(), new Audit(true, false, 0)))));
+  }
+
+  @Test
+  @Conformance("A59-02")
+  void unreadableLoggerIsRefusedEvenWhenOptional() {
+    var rules = RBAC.newBuilder();
+    rules
+        .getAuditLoggingOptionsBuilder()
+        .addLoggerConfigsBuilder()
+        .setIsOptional(true)
+        .getAuditLoggerBuilder()
+        .getTypedConfigBuilder()
+        .setTypeUrl("type.googleapis.com/" + RbacDecoder.STDOUT_LOGGER)
+        .setValue(ByteString.copyFrom(new byte[] {(byte) 0xFF}));
+    var filter = RBACPerRoute.getDefaultInstance().getRbac().toBuilder().setRules(rules).build();
+    var errors = FieldErrors.ofResource();
+
+    RbacDecoder.DECODER
+        .filter()
+        .decode(new TypedConfig(RbacDecoder.TYPE, filter.toByteString(), Optional.empty()), errors);
+
+    assertThat(errors.all())
+        .singleElement()
+        .asString()
+        .contains("logger_configs[0].audit_logger.typed_config: not a readable ");
   }
 
   @Test
