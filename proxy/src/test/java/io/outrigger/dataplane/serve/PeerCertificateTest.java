@@ -1,6 +1,7 @@
 package io.outrigger.dataplane.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.testing.Conformance;
@@ -32,6 +33,17 @@ final class PeerCertificateTest {
                 List.of("spiffe://a/b", "https://c"),
                 List.of("one.example"),
                 "CN=workload of root"));
+  }
+
+  /** The JDK reads such a certificate as one without names, which would leave its subject. */
+  @Test
+  @Conformance("A41-07")
+  void malformedNamesAreRefused() {
+    TestIdentity peer = AUTHORITY.issue("uri:spiffe://a/b c", "dns:one.example");
+
+    assertThatThrownBy(() -> PeerCertificate.identity(peer.certificate()))
+        .isInstanceOf(CertificateException.class)
+        .hasMessage("the subject alternative names are malformed");
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.List;
 
 /** The subject alternative names of a certificate, limited to the kinds that A29 uses. */
 public final class CertificateNames {
+  private static final String SUBJECT_ALT_NAME = "2.5.29.17";
   private static final int EMAIL = 1; // RFC 5280 section 4.2.1.6, GeneralName
   private static final int DNS = 2;
   private static final int URI = 6;
@@ -47,6 +48,9 @@ public final class CertificateNames {
   public static List<SubjectAltName> read(X509Certificate certificate)
       throws CertificateParsingException {
     Collection<List<?>> all = certificate.getSubjectAlternativeNames();
+    if (all == null && certificate.getExtensionValue(SUBJECT_ALT_NAME) != null) { // JDK: as if none
+      throw new CertificateParsingException("the subject alternative names are malformed");
+    }
     List<SubjectAltName> names = new ArrayList<>();
     if (all != null) {
       for (List<?> each : all) {
