@@ -81,26 +81,37 @@ final class ServingReports {
 
   private void reportRemovedRbac(ServingState.Serving config) {
     Map<String, Set<String>> now = new HashMap<>();
+    Set<String> all = new TreeSet<>(); // a chain of a new name takes the connections of others
+    checking.values().forEach(all::addAll);
     for (ServerFilterChain chain : chains(config.listener()).toList()) {
-      Set<String> before = checking.getOrDefault(chain.name(), Set.of());
+      Set<String> before = checking.getOrDefault(chain.name(), all);
       Set<String> filters =
           config.routesOf(chain).match(table -> checking(chain, table), failure -> before);
       now.computeIfAbsent(chain.name(), name -> new TreeSet<>(filters)) // chains may have no name
           .retainAll(filters);
     }
     now.forEach(
-        (chain, filters) -> {
-          var removed = new TreeSet<>(checking.getOrDefault(chain, Set.of()));
-          removed.removeAll(filters);
-          for (String filter : removed) {
-            String text =
-                "filter chain \"%s\": RBAC filter \"%s\" no longer checks every request"
-                    .formatted(chain, filter);
-            log.warn("serve {}: {}", name, text);
-            events.add(EventKind.RBAC_REMOVED, name, text);
-          }
-        });
+        (chain, filters) -> reportRemoved(chain, checking.getOrDefault(chain, all), filters));
+    if (checking.keySet().containsAll(now.keySet())) { // other chains get those of a removed chain
+      Set<String> common = new TreeSet<>(all);
+      now.values().forEach(common::retainAll);
+      checking.forEach(
+          (chain, before) ->
+              reportRemoved(chain, before, now.containsKey(chain) ? before : common));
+    }
     checking = now;
+  }
+
+  private void reportRemoved(String chain, Set<String> before, Set<String> after) {
+    for (String filter : before) {
+      if (!after.contains(filter)) {
+        String text =
+            "filter chain \"%s\": RBAC filter \"%s\" no longer checks every request"
+                .formatted(chain, filter);
+        log.warn("serve {}: {}", name, text);
+        events.add(EventKind.RBAC_REMOVED, name, text);
+      }
+    }
   }
 
   /** Returns the names of the RBAC filters that have rules on every route of a filter chain. */

@@ -43,10 +43,16 @@ class ServingReportsTest {
   }
 
   private void config(Outcome<RouteTable> routes, List<HttpFilter> filters) {
-    var chain =
-        new ServerFilterChain(
-            "in", FilterChainMatch.ANY, Optional.empty(), new RouteSource.Rds("r"), filters);
-    var listener = new SocketListener("l", "0.0.0.0", 8080, List.of(chain), Optional.empty());
+    chains(routes, chain("in", filters.toArray(HttpFilter[]::new)));
+  }
+
+  private static ServerFilterChain chain(String name, HttpFilter... filters) {
+    return new ServerFilterChain(
+        name, FilterChainMatch.ANY, Optional.empty(), new RouteSource.Rds("r"), List.of(filters));
+  }
+
+  private void chains(Outcome<RouteTable> routes, ServerFilterChain... chains) {
+    var listener = new SocketListener("l", "0.0.0.0", 8080, List.of(chains), Optional.empty());
     loop.inside(() -> reports.onConfig(new ServingState.Serving(listener, Map.of("r", routes))));
   }
 
@@ -210,6 +216,45 @@ class ServingReportsTest {
     assertThat(told()).isEmpty();
     filters(off);
     assertThat(told()).hasSize(1);
+  }
+
+  /** istiod renames the chain when it switches mutual TLS on or off. */
+  @Test
+  @Conformance("OPS-07")
+  void anRbacFilterThatLeavesWithTheNameOfItsChainIsReported() {
+    var routes = routes(new RouteAction.NonForwarding());
+    HttpFilter rbac = rbac("rbac", Rbac.Action.DENY);
+    chains(routes, chain("mtls", rbac));
+    chains(routes, chain("plain", rbac));
+    assertThat(told()).isEmpty();
+
+    chains(routes, chain("mtls"));
+
+    assertThat(told())
+        .containsExactly(
+            "RBAC_REMOVED: filter chain \"mtls\": RBAC filter \"rbac\" no longer checks every"
+                + " request");
+  }
+
+  /** The connections of a removed chain may go to another, which has never had a filter. */
+  @Test
+  @Conformance("OPS-07")
+  void anRbacFilterThatLeavesWithItsChainIsReported() {
+    var routes = routes(new RouteAction.NonForwarding());
+    HttpFilter rbac = rbac("rbac", Rbac.Action.DENY);
+    chains(routes, chain("near", rbac), chain("far", rbac));
+    chains(routes, chain("far", rbac));
+    assertThat(told()).isEmpty();
+
+    chains(routes, chain("far", rbac), chain("open"));
+    chains(routes, chain("open"));
+
+    assertThat(told())
+        .containsExactly(
+            "RBAC_REMOVED: filter chain \"open\": RBAC filter \"rbac\" no longer checks every"
+                + " request",
+            "RBAC_REMOVED: filter chain \"far\": RBAC filter \"rbac\" no longer checks every"
+                + " request");
   }
 
   private static HttpFilter rbac(String name, Rbac.Action action) {
