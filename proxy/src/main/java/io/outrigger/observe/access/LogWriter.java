@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +39,10 @@ final class LogWriter implements AutoCloseable {
 
   private final ConcurrentLinkedQueue<Queued> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger occupied = new AtomicInteger(); // occupied slots of the queue
+
+  /** The lines that could not be written; users add those of entries that {@link #add} dropped. */
+  final LongAdder lostLines = new LongAdder();
+
   private final String name;
   private final OutputStream out;
   private final int slots;
@@ -141,6 +146,7 @@ final class LogWriter implements AutoCloseable {
         log.info("{}: can be written again", name);
       }
     } catch (IOException e) {
+      lostLines.add(batch.chars().filter(c -> c == '\n').count());
       if (!failing) {
         failing = true;
         log.warn("{}: cannot be written, lines are lost: {}", name, e.getMessage());

@@ -6,7 +6,6 @@ import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.rbac.Rbac;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The audit logger {@code StdoutAuditLog} (A59) writes a line of JSON to stdout for each decision
@@ -16,7 +15,6 @@ import java.util.concurrent.atomic.LongAdder;
 public final class StdoutAuditLog implements AutoCloseable {
   private final LogWriter writer;
   private final Clock clock;
-  private final LongAdder lost = new LongAdder();
 
   StdoutAuditLog(LogWriter writer, Clock clock) {
     this.writer = writer;
@@ -36,13 +34,13 @@ public final class StdoutAuditLog implements AutoCloseable {
     if (!writer.add(
         lines -> append(lines, now, method, principal, filter, decision),
         method.length() + principal.length())) {
-      lost.add(decision.auditLines());
+      writer.lostLines.add(decision.auditLines());
     }
   }
 
-  /** Returns the number of lines that were dropped because the reader of stdout is slow. */
+  /** Returns the number of lines that are lost because stdout is slow or cannot be written. */
   public long lost() {
-    return lost.sum();
+    return writer.lostLines.sum();
   }
 
   private static void append(

@@ -8,6 +8,8 @@ import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.rbac.Rbac.Decision;
 import io.outrigger.testing.Conformance;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
@@ -74,6 +76,23 @@ class StdoutAuditLogTest {
     writer.start();
     audit.close();
     assertThat(lines()).hasSize(2);
+  }
+
+  @Test
+  @Conformance("A59-03")
+  void linesThatCannotBeWrittenAreCounted() {
+    var broken =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw new IOException("no reader");
+          }
+        };
+    var audit = new StdoutAuditLog(LogWriter.started("audit log memory", broken), CLOCK);
+    audit.record("/s.S/M", NOBODY, "f", new Decision(false, Optional.empty(), 2));
+    audit.close();
+
+    assertThat(audit.lost()).isEqualTo(2);
   }
 
   @Test
