@@ -11,11 +11,6 @@ public interface AuthorizationInput {
   /** Returns the {@code :path} as received, including the query. */
   String path();
 
-  /** Returns the result of {@link ResolvedRequest#resolve} for {@link #path}. */
-  default String resolvedPath() {
-    return ResolvedRequest.resolve(path());
-  }
-
   default String urlPath() {
     return withoutQuery(path());
   }

@@ -1,8 +1,11 @@
 package io.outrigger.config.rbac;
 
+import static java.util.Objects.requireNonNull;
+
 import io.outrigger.config.route.FilterConfig;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The settings of an RBAC filter (A41). If {@code rules} is empty, the filter does nothing. */
 public record Rbac(Optional<Rules> rules) implements FilterConfig {
@@ -45,21 +48,23 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
     }
 
     /**
-     * Decides whether a request is allowed. A request is denied if a criterion throws an exception.
-     * A request is also denied if the policies deny its original path or the path of its {@link
-     * ResolvedRequest} (decision config-0085).
+     * Decides whether a request is allowed. A request is denied if a criterion throws an exception,
+     * or overflows the stack, as RE2/J may. A request is also denied if the policies deny its
+     * original path or the path of a {@link ResolvedRequest} (decision config-0085).
      */
     public Decision decide(AuthorizationInput input) {
       try {
         Decision decision = judge(input);
-        String path = input.path();
-        String resolved = decision.isAllowed() ? input.resolvedPath() : path;
-        if (resolved.equals(path)) {
-          return decision;
+        Set<String> others =
+            decision.isAllowed() ? ResolvedRequest.resolve(input.path()) : Set.of();
+        for (String resolved : requireNonNull(others)) {
+          Decision again = judge(new ResolvedRequest(input, resolved));
+          if (!again.isAllowed()) {
+            return again;
+          }
         }
-        Decision again = judge(new ResolvedRequest(input, resolved));
-        return again.isAllowed() ? decision : again;
-      } catch (RuntimeException bug) {
+        return decision;
+      } catch (RuntimeException | StackOverflowError bug) {
         return decision(false, Optional.empty());
       }
     }

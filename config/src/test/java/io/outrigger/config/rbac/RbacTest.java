@@ -58,13 +58,16 @@ class RbacTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"ALLOW", "DENY"})
-  void requestIsDeniedIfItCannotBeJudged(Action action) {
+  @CsvSource({"ALLOW, false", "DENY, false", "ALLOW, true", "DENY, true"})
+  void requestIsDeniedIfItCannotBeJudged(Action action, boolean overflows) {
     var rules = new Rules(action, List.of(policy("p", UNJUDGED, UNJUDGED)), Audit.NONE);
     var broken =
         new Request() {
           @Override
           public String path() {
+            if (overflows) {
+              throw new StackOverflowError("in an expression");
+            }
             throw new IllegalStateException("a bug");
           }
         };
@@ -73,29 +76,53 @@ class RbacTest {
   }
 
   @ParameterizedTest(name = "{0} is read as {1}")
-  @CsvSource({
-    "/a/b, /a/b",
-    "//a/b, /a/b",
-    "/a///b//, /a/b/",
-    "/x/../a/b, /a/b",
-    "/../../a/b, /a/b",
-    "/a/./b, /a/b",
-    "/a/b/., /a/b/",
-    "/a/b/c/.., /a/b/",
-    "/%61/b, /a/b",
-    "/x/%2e%2E/a/b, /a/b",
-    "/x%2f..%2Fa/b, /a/b",
-    "/x\\..\\a\\b, /a/b",
-    "/x%5c..%5Ca/b, /a/b",
-    "/x/..//a/b?y=/../z, /a/b?y=/../z",
-    "/%7Ea/%20%c3%a4%zz%4, /~a/%20%c3%a4%zz%4",
-    "/.well-known/a.b..c, /.well-known/a.b..c",
-    "//, /",
-    "*, *",
-    "'', ''"
-  })
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/a/b | ''",
+        "//a/b | /a/b",
+        "/a///b// | /a/b/",
+        "/x/../a/b | /a/b",
+        "/../../a/b | /a/b",
+        "/a/./b | /a/b",
+        "/a/b/. | /a/b/",
+        "/a/b/c/.. | /a/b/",
+        "/%61/b | /a/b",
+        "/x/%2e%2E/a/b | /a/b /x/../a/b",
+        "/a/%2e%2e/../b | /b /a/../../b /a/b",
+        "/x%2f..%2Fa/b | /a/b /x/../a/b",
+        "/x\\..\\a\\b | /a/b /x/../a/b",
+        "/x%5c..%5Ca/b | /a/b /x/../a/b /x\\..\\a/b",
+        "/x/..//a/b?y=/../z | /a/b?y=/../z /x/../a/b?y=/../z //a/b?y=/../z",
+        "/a/x//../../b | /b /a/x/../../b /a/b",
+        "/a/x%2fy/../../b | /a/b /a/x/y/../../b /b",
+        "/a/x\\y/../../b | /a/b /a/x/y/../../b /b",
+        "/%7Ea/%20%c3%a4%zz%4 | /~a/%20%c3%a4%zz%4",
+        "/.well-known/a.b..c | ''",
+        "// | /",
+        "* | ''",
+        "'' | ''"
+      })
   void aPathIsResolvedAsAppsDo(String path, String resolved) {
-    assertThat(ResolvedRequest.resolve(path)).isEqualTo(resolved);
+    assertThat(ResolvedRequest.resolve(path))
+        .containsExactlyInAnyOrder(resolved.isEmpty() ? new String[0] : resolved.split(" "));
+  }
+
+  @Test
+  void aLongPathWithTooManyReadingsIsRefused() {
+    String odd = "/x/..//a%2fb" + "/x".repeat(30_000);
+    var none = new Rules(Action.DENY, List.of(), Audit.NONE);
+
+    for (String path : List.of("/x/.." + "/x".repeat(30_000), odd)) {
+      var request =
+          new Request() {
+            @Override
+            public String path() {
+              return path;
+            }
+          };
+      assertThat(none.decide(request).isAllowed()).isEqualTo(!path.equals(odd));
+    }
   }
 
   /** The policies are about what is below {@code /a/}; the names of paths are case-sensitive. */
@@ -112,6 +139,10 @@ class RbacTest {
     "/a/b%2Fc, true, false",
     "/A/b, false, true",
     "/b?x=/../a/b, false, true",
+    "/a/x%2fy/../../b, false, false",
+    "/x/y%2fz/../../a/b, false, false",
+    "/a/x\\y/../../b, false, false",
+    "/%61/../b, false, false",
   })
   @Conformance("A41-11")
   void pathsThatAppsReadInTwoWaysMustBeAllowedInBoth(String path, boolean allow, boolean deny) {
@@ -140,21 +171,6 @@ class RbacTest {
       assertThat(new Rules(Action.DENY, policies, Audit.NONE).decide(request).isAllowed())
           .isEqualTo(deny);
     }
-  }
-
-  @Test
-  void theRequestResolvesItsPath() {
-    var deny = new Rules(Action.DENY, List.of(policy("p", UNJUDGED, Criterion.ALWAYS)), Audit.NONE);
-    var request =
-        new Request() {
-          @Override
-          public String resolvedPath() {
-            return "/a";
-          }
-        };
-
-    assertThat(deny.decide(request).isAllowed()).isFalse();
-    assertThat(deny.decide(new Request()).isAllowed()).isTrue();
   }
 
   @ParameterizedTest(

@@ -28,11 +28,6 @@ public final class CallAuthorization implements AuthorizationInput {
   }
 
   @Override
-  public String resolvedPath() {
-    return head.resolvedPath();
-  }
-
-  @Override
   public String urlPath() {
     return urlPath;
   }

@@ -3,7 +3,6 @@ package io.outrigger.dataplane.forward;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.rbac.ResolvedRequest;
 import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -37,7 +36,6 @@ public final class RequestHead implements CallRequest {
   private @Nullable AsciiString timeout;
   private boolean grpc;
   private boolean waitForReady;
-  private @Nullable String resolvedPath;
 
   /** Caches the header list last built for a backend; null if the app's headers do not recur. */
   private @Nullable Upstream upstream;
@@ -105,14 +103,6 @@ public final class RequestHead implements CallRequest {
   @Override
   public boolean isGrpc() {
     return grpc;
-  }
-
-  /** The path as RBAC filters resolve it; computed once, because a long path takes 60 µs. */
-  String resolvedPath() {
-    if (resolvedPath == null) {
-      resolvedPath = ResolvedRequest.resolve(path());
-    }
-    return resolvedPath;
   }
 
   public boolean waitsForReady() {

@@ -14,7 +14,10 @@ import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.dataplane.filter.LocalReason;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,10 +96,9 @@ public final class ConfigSelector {
       return failure;
     }
     String path = AuthorizationInput.withoutQuery(request.path());
-    String resolved = isLast ? ResolvedRequest.resolve(path) : path; // decision config-0085
     int found = find(path, request, random, trace);
-    int other = resolved.equals(path) ? found : find(resolved, request, random, null);
-    if (found < 0 || other < 0) {
+    Set<Integer> guards = isLast ? guards(path, request, random) : Set.of();
+    if (found < 0 || guards.contains(-1)) {
       String text = "no route for " + owner + " and path " + WireText.read(path);
       return new RouteDecision.Reject(
           isLast
@@ -104,7 +106,25 @@ public final class ConfigSelector {
               : new FilterStep.Answer(RpcStatus.unavailable(text), LocalReason.NO_ROUTE));
     }
     RouteDecision decision = choices[found].choose(random);
-    return found == other || decision == null ? decision : choices[other].guard(decision);
+    if (decision != null && !guards.isEmpty()) { // so that most calls need no iterator
+      for (int guard : guards) {
+        decision = guard == found ? decision : choices[guard].guard(decision);
+      }
+    }
+    return decision;
+  }
+
+  /**
+   * Returns the indices of the routes of the paths that an app may make of a path, with -1 if such
+   * a path has no route (decision config-0085).
+   */
+  private Set<Integer> guards(String path, RequestView request, RandomSource random) {
+    Set<String> resolved = ResolvedRequest.resolve(path);
+    return resolved == null
+        ? Set.of(-1)
+        : resolved.stream()
+            .map(other -> find(other, request, random, null))
+            .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** Returns the index of the first route that matches; -1 if no route matches. */

@@ -51,15 +51,6 @@ class CallAuthorizationTest {
   }
 
   @Test
-  void anUnusualPathIsResolvedOnceForAllFilters() {
-    RequestHead head = RequestHead.of(headers(":method", "GET", ":path", "/a/../b?c"));
-    String resolved = new CallAuthorization(head, CONNECTION).resolvedPath();
-
-    assertThat(resolved).isEqualTo("/b?c");
-    assertThat(new CallAuthorization(head, CONNECTION).resolvedPath()).isSameAs(resolved);
-  }
-
-  @Test
   @Conformance("A41-12")
   void addressesAreThoseOfTheConnection() {
     CallAuthorization input = input(request("x-forwarded-for", "10.0.0.1"));

@@ -184,13 +184,16 @@ final class TextFormsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "dns:///orders | it has no port; add the one that the backends listen on, such as dns:///orders:50051",
-        "dns:///[::1] | it has no port; add the one that the backends listen on, such as dns:///[::1]:50051",
+        "dns:///orders | it has no port; add the one that the backends listen on, such as"
+            + " dns:///orders:50051",
+        "dns:///[::1] | it has no port; add the one that the backends listen on, such as"
+            + " dns:///[::1]:50051",
         "dns:///orders: | it has no port",
         "dns:///orders:0 | \"0\" is not a port from 1 to 65535",
         "dns:///orders:65536 | \"65536\" is not a port",
         "dns:///orders:http | \"http\" is not a port",
-        "dns:///a:1:2 | it has several colons; write an IPv6 address in brackets, such as dns:///[::1]:50051",
+        "dns:///a:1:2 | it has several colons; write an IPv6 address in brackets, such as"
+            + " dns:///[::1]:50051",
         "dns:///::1:50051 | it has several colons; write an IPv6 address in brackets",
         "dns:///[::1:50051 | the ] is missing",
         "dns:///[10.0.0.1]:1 | 10.0.0.1 is not an IPv6 address",
@@ -200,7 +203,8 @@ final class TextFormsTest {
         "dns:///a/b:1 | \"a/b\" is not a host name",
         "dns:/// | it names nothing",
         "dns://orders:50051 | did you mean dns:///orders:50051?",
-        "dns://8.8.8.8/orders:1 | a name server in the target is not supported, the system's are used; write it as dns:///orders:1",
+        "dns://8.8.8.8/orders:1 | a name server in the target is not supported, the system's are"
+            + " used; write it as dns:///orders:1",
       })
   void whatIsNoNameOfDns(String text, String reason) {
     assertThatThrownBy(() -> Target.parse(text))
@@ -238,7 +242,8 @@ final class TextFormsTest {
         "k8s:///orders.shop:0 | \"0\" is not a port from 1 to 65535",
         "k8s:///orders.shop:65536 | \"65536\" is not a port",
         "k8s:///orders.shop:123456 | \"123456\" is not a port",
-        "k8s:///orders.shop.svc.cluster.local:80 | leave out what follows the namespace: k8s:///orders.shop:80",
+        "k8s:///orders.shop.svc.cluster.local:80 | leave out what follows the namespace:"
+            + " k8s:///orders.shop:80",
         "k8s:///orders.shop.svc | leave out what follows the namespace: k8s:///orders.shop",
       })
   void whatIsNoService(String text, String reason) {
@@ -260,7 +265,8 @@ final class TextFormsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'' | is not a target such as xds:///orders, xds://authority/orders, dns:///orders:50051 or k8s:///orders.shop:8080",
+        "'' | is not a target such as xds:///orders, xds://authority/orders, dns:///orders:50051 or"
+            + " k8s:///orders.shop:8080",
         "orders | is not a target such as xds:///orders, xds://authority/orders, dns:///",
         "http:///orders | is not a target such as xds:///orders, xds://authority/orders, dns:///",
         "xds:/// | it names nothing",
@@ -297,7 +303,8 @@ final class TextFormsTest {
         "9001 | \"9001\" has no target; write it as 9001=xds:///orders",
         "@9001=xds:///a | \"@9001=xds:///a\" has an empty name before the @",
         "x=xds:///a | \"x\" is not an address such as 9001, 127.0.0.1:9001 or [::1]:9001",
-        "9001=orders | \"orders\" is not a target such as xds:///orders, xds://authority/orders, dns:///orders:50051 or k8s:///orders.shop:8080",
+        "9001=orders | \"orders\" is not a target such as xds:///orders, xds://authority/orders,"
+            + " dns:///orders:50051 or k8s:///orders.shop:8080",
       })
   void whatIsNoForward(String text, String reason) {
     assertThatThrownBy(() -> ForwardSpec.parse(text)).hasMessage(reason);

@@ -50,12 +50,19 @@ class RandomSubsettingDecoderTest {
         "subsetSize: few, " + RR + "          | subsetSize: is not a whole number",
         "subsetSize: 3                        | childPolicy: is missing",
         "subsetSize: 3, childPolicy: {}       | childPolicy: is not a list of policies",
-        "subsetSize: 3, childPolicy: [1]      | childPolicy[0]: is not an object of one field, the name of a policy",
-        "subsetSize: 3, childPolicy: [{}]     | childPolicy[0]: is not an object of one field, the name of a policy",
-        "subsetSize: 3, childPolicy: [{round_robin: {}, pick_first: {}}] | childPolicy[0]: is not an object of one field, the name of a policy",
-        "subsetSize: 3, childPolicy: [{round_robin: 1}] | childPolicy[0].round_robin: is not an object",
-        "subsetSize: 3, childPolicy: [{least_request_experimental: {choiceCount: 1}}] | childPolicy[0].least_request_experimental.choice_count: is 1; must be at least 2",
-        "subsetSize: 3, childPolicy: [{random_subsetting_experimental: {subsetSize: 0, childPolicy: [{round_robin: {}}]}}] | childPolicy[0].random_subsetting_experimental.subsetSize: is 0; must be 1 to 4294967295",
+        "subsetSize: 3, childPolicy: [1]      | childPolicy[0]: is not an object of one field, the"
+            + " name of a policy",
+        "subsetSize: 3, childPolicy: [{}]     | childPolicy[0]: is not an object of one field, the"
+            + " name of a policy",
+        "subsetSize: 3, childPolicy: [{round_robin: {}, pick_first: {}}] | childPolicy[0]: is not"
+            + " an object of one field, the name of a policy",
+        "subsetSize: 3, childPolicy: [{round_robin: 1}] | childPolicy[0].round_robin: is not an"
+            + " object",
+        "subsetSize: 3, childPolicy: [{least_request_experimental: {choiceCount: 1}}] |"
+            + " childPolicy[0].least_request_experimental.choice_count: is 1; must be at least 2",
+        "subsetSize: 3, childPolicy: [{random_subsetting_experimental: {subsetSize: 0, childPolicy:"
+            + " [{round_robin: {}}]}}] | childPolicy[0].random_subsetting_experimental.subsetSize:"
+            + " is 0; must be 1 to 4294967295",
       })
   void aTypedStructThatIsInvalidIsRefused(String config, String error) {
     assertThat(errors(struct(config))).containsExactly(CONFIG + "value." + error);
