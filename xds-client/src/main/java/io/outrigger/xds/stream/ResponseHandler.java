@@ -265,7 +265,8 @@ record ResponseHandler(
       return;
     }
     failed.add(name);
-    var status = new RpcStatus(code, error.getErrorDetail().getMessage());
+    String reason = PlainText.shortened(error.getErrorDetail().getMessage(), MAX_REASONS);
+    var status = new RpcStatus(code, reason);
     RpcStatus named = status.withPrefix(subscription.subject());
     Optional<RpcStatus> before = subscription.entry().dataError().map(CacheEntry.DataError::status);
     if (!before.equals(Optional.of(named))) {

@@ -69,6 +69,19 @@ final class DataErrorScenarioTest {
             "resource error cds [c] NOT_FOUND: gone");
   }
 
+  /** The text is part of a log line, and of the answer to each call that fails. */
+  @Test
+  void aLongErrorIsShortened() {
+    var watcher = ads.watch(CLUSTER, "c");
+    ads.stream().ready();
+
+    String text = "x".repeat(1 << 20);
+    ads.stream().respond(response(CLUSTER, "1").addResourceErrors(error("c", Code.NOT_FOUND, text)));
+
+    assertThat(String.join("", watcher.take())).hasSizeBetween(8_000, 9_000);
+    assertThat(String.join("", ads.observed)).hasSizeLessThan(10_000);
+  }
+
   @Test
   @Conformance("A88-12")
   void errorsAloneAreAccepted() {
