@@ -74,25 +74,28 @@ final class DownstreamConnection implements ConnectionHandler {
     connection.close(Http2Error.NO_ERROR, "the proxy stops");
   }
 
-  /** Schedules GOAWAY and the close of this connection, unless earlier times are already set. */
+  /**
+   * Schedules GOAWAY and the close of this connection. Later retirements change nothing, because
+   * the shortest of many random delays would no longer be spread evenly. Only a delay of zero
+   * replaces the delay of the GOAWAY.
+   */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {
       return;
     }
-    goAwayTimer = sooner(goAwayTimer, retirement.goAway(), connection::drain);
-    endTimer =
-        sooner(
-            endTimer,
-            retirement.end(),
-            () -> connection.close(Http2Error.NO_ERROR, "the listener has changed"));
+    if (goAwayTimer == null || retirement.goAway().isZero()) {
+      cancel(goAwayTimer);
+      goAwayTimer = after(retirement.goAway(), connection::drain);
+    }
+    if (endTimer == null) {
+      endTimer =
+          after(
+              retirement.end(),
+              () -> connection.close(Http2Error.NO_ERROR, "the listener has changed"));
+    }
   }
 
-  private ScheduledFuture<?> sooner(
-      @Nullable ScheduledFuture<?> timer, Duration delay, Runnable task) {
-    if (timer != null && timer.getDelay(TimeUnit.NANOSECONDS) <= delay.toNanos()) {
-      return timer;
-    }
-    cancel(timer);
+  private ScheduledFuture<?> after(Duration delay, Runnable task) {
     return connection.eventLoop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 

@@ -10,6 +10,7 @@ import static io.outrigger.dataplane.serve.ServedPort.route;
 import static io.outrigger.http2.testing.Heads.headers;
 import static io.outrigger.http2.testing.Heads.responseHead;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
@@ -53,6 +54,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -249,6 +251,29 @@ class ServedListenerIT {
                     }));
     Await.until("the port is open", () -> isOpen(port.port));
     return changed;
+  }
+
+  /** Else a Listener that changes all the time would end all connections at the same time. */
+  @Test
+  @Conformance("OPS-05")
+  void aSecondChangeKeepsTheTimeOfTheGoAway() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    var settings = new ServeSettings(Duration.ofMinutes(5), Duration.ofMinutes(10), false, false);
+    ServedPort port = open(app.port(), settings).serving(plain());
+    RawPeer.Connection connection = peer.connect(port.port);
+    Exchange call = connection.request(grpc("pay", "/pkg.Svc/Call"), true);
+    answer(app);
+    assertOk(call);
+
+    port.drainDelays = (bound, purpose) -> bound - 1;
+    port.serve(plain(DENY_SECRETS));
+    port.loops.callOnEach(loop -> loop).toCompletableFuture().join(); // after the retirement
+    port.drainDelays = (bound, purpose) -> 1;
+    port.serve(plain());
+    port.loops.callOnEach(loop -> loop).toCompletableFuture().join();
+
+    assertThatThrownBy(() -> connection.closed.get(2, TimeUnit.SECONDS))
+        .isInstanceOf(TimeoutException.class);
   }
 
   @Test

@@ -70,6 +70,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
   final EventLoops loops;
   final Forward forward;
   final ServedListener listener;
+  volatile RandomSource drainDelays = RandomSource.SYSTEM;
   private final ControlThread control = new ControlThread("control");
   private final CertificateStore certificates;
   private final AppCluster app;
@@ -134,7 +135,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             settings,
             app,
             tls,
-            RandomSource.SYSTEM,
+            (bound, purpose) -> drainDelays.nextLong(bound, purpose),
             this);
   }
 
