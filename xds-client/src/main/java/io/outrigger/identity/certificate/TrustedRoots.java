@@ -14,6 +14,8 @@ import java.security.cert.PKIXParameters;
 import java.security.cert.TrustAnchor;
 import java.security.cert.X509CertSelector;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPublicKey;
+import java.security.interfaces.EdECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.security.spec.PSSParameterSpec;
 import java.time.Instant;
@@ -109,7 +111,7 @@ final class TrustedRoots {
         if (isCostly(certificate.getPublicKey())) {
           return unfit(
               certificate,
-              "has an RSA key over %d bits, or an exponent over %d bits"
+              "has an RSA key over %d bits, an exponent over %d bits, or no RSA, EC or EdDSA key"
                   .formatted(MAX_MODULUS_BITS, MAX_EXPONENT_BITS));
         }
       }
@@ -283,11 +285,15 @@ final class TrustedRoots {
     return isForRole(leaf) ? Optional.empty() : notForRole(leaf);
   }
 
-  /** Whether verifying signatures with this key is so slow that a peer could cause overload. */
+  /**
+   * Whether verifying signatures with this key is so slow that a peer could cause overload. The JDK
+   * takes seconds for each signature of a DSA key with 64 Kibit.
+   */
   private static boolean isCostly(PublicKey key) {
     return key instanceof RSAPublicKey rsa
-        && (rsa.getModulus().bitLength() > MAX_MODULUS_BITS
-            || rsa.getPublicExponent().bitLength() > MAX_EXPONENT_BITS);
+        ? rsa.getModulus().bitLength() > MAX_MODULUS_BITS
+            || rsa.getPublicExponent().bitLength() > MAX_EXPONENT_BITS
+        : !(key instanceof ECPublicKey || key instanceof EdECPublicKey);
   }
 
   private static boolean isSignedWeakly(X509Certificate certificate) {

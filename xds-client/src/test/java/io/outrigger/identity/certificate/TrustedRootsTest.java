@@ -296,7 +296,7 @@ class TrustedRootsTest {
   @Conformance("A29-03")
   @CsvSource({
     "8192, accepted",
-    "8193, '\"CN=workload of root\" has an RSA key over 8192 bits, or'"
+    "8193, '\"CN=workload of root\" has an RSA key over 8192 bits, an'"
   })
   void aLargeRsaKeyIsRefused(int bits, String result) throws Exception {
     BigInteger modulus = BigInteger.ONE.shiftLeft(bits - 1).setBit(0);
@@ -324,6 +324,26 @@ class TrustedRootsTest {
             .chain();
 
     assertThat(objection(chain, ROOT.root()))
-        .contains(isAccepted ? "accepted" : "\"CN=slow\" has an RSA key over 8192 bits, or an");
+        .contains(isAccepted ? "accepted" : "\"CN=slow\" has an RSA key over 8192 bits, an exp");
+  }
+
+  /** The JDK takes seconds for a signature of a large DSA key, and does not limit such keys. */
+  @ParameterizedTest
+  @Conformance("A29S-12")
+  @CsvSource({
+    "DSA, 'or no RSA, EC or EdDSA key'",
+    "X25519, 'or no RSA, EC or EdDSA key'",
+    "EC, accepted",
+    "Ed25519, accepted"
+  })
+  void aKeyThatNoHandshakeNeedsIsRefused(String algorithm, String result) throws Exception {
+    KeyPair pair =
+        new KeyPair(
+            KeyPairGenerator.getInstance(algorithm).generateKeyPair().getPublic(),
+            ROOT.issue("dns:b").key());
+    List<X509Certificate> chain = new ArrayList<>(ROOT.issue("dns:a").chain());
+    chain.add(ROOT.issue(builder -> builder.rsa2048().keyPair(pair), "dns:b").certificate());
+
+    assertThat(objection(chain, ROOT.root())).contains(result);
   }
 }
