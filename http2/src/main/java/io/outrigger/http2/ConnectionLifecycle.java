@@ -231,10 +231,11 @@ final class ConnectionLifecycle {
     if (state.isEnding() || state.isGoingAway() || drainAnnounced) {
       return;
     }
-    if (preface != null) {
+    if (!started) {
       close(Http2Error.NO_ERROR, "draining");
     } else if (state.isServer()) {
       // RFC 9113 section 6.8: a server accepts requests in flight at the time of its first GOAWAY.
+      writeSettings(); // the client's preface may be in flight, too
       drainAnnounced = true;
       isSilent = true;
       writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "draining");

@@ -414,14 +414,32 @@ final class ConnectionLifecycleTest {
     return all;
   }
 
+  /** Else a client that has just connected would report a failed connection, and fail its calls. */
   @Test
-  void aDrainBeforeThePrefaceClosesWithoutAWord() {
+  @Conformance("A36-19")
+  void aDrainBeforeThePrefaceServesWhatIsOnItsWay() {
     try (RawPeer peer = RawPeer.silentClient(ConnectionSettings.DEFAULT)) {
       peer.connection.drain();
+      assertThat(peer.answer())
+          .isEqualTo("SETTINGS, WINDOW_UPDATE 0 16711681, GOAWAY 2147483647 NO_ERROR, PING");
+
+      peer.send(Frames.PREFACE, Frames.settings(), wholeRequest(1), drainPingAck());
+
+      assertThat(peer.answer()).isEqualTo("SETTINGS ack, GOAWAY 1 NO_ERROR");
+      assertThat(peer.events.streams).hasSize(1);
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  @Conformance("SC-44")
+  void aDrainWaitsASecondForAPreface() {
+    try (RawPeer peer = RawPeer.silentClient(ConnectionSettings.DEFAULT)) {
+      peer.connection.drain();
+      peer.advance(Duration.ofSeconds(1));
 
       assertThat(peer.isOpen()).isFalse();
-      assertThat(peer.answer()).isEmpty();
-      assertThat(peer.events.events).containsExactly("closed: draining");
+      assertThat(peer.events.events).containsExactly("closed: last stream has ended");
     }
   }
 
