@@ -186,11 +186,11 @@ public final class ServedListener {
     }
   }
 
-  /** Sets the reason why the first configuration has not arrived yet. */
+  /** Sets the reason why there is no configuration yet, or none again. */
   public void await(String why) {
     control.checkInside();
-    if (config == null && state == State.WAITING) {
-      setState(State.WAITING, Optional.of(why));
+    if (config == null && !isClosed) {
+      setState(state, Optional.of(why));
     }
   }
 
