@@ -2,6 +2,7 @@ package io.outrigger.program.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 /** The JVM ignores a compile command for a class or method that does not exist. */
@@ -34,6 +36,16 @@ final class JvmOptionsTest {
       String folder = pattern.split("[*]", 2)[0].replace('.', '/');
       assertThat(JvmOptionsTest.class.getClassLoader().getResource(folder)).isNotNull();
     }
+  }
+
+  /** A stranger's ClientHello with such a key costs ten times as much as with another. */
+  @Test
+  @Conformance("A29S-12")
+  void noKeyIsAgreedOnInAFiniteField() throws IOException {
+    assertThat(commands("-Djdk.tls.namedGroups="))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .contains("x25519,secp256r1,secp384r1")
+        .doesNotContain("ffdhe");
   }
 
   private static void assertExist(List<String> methods) throws ReflectiveOperationException {
