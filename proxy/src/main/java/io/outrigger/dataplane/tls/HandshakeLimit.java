@@ -40,6 +40,9 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   private int receivedBytes;
   private boolean over;
 
+  /** Whether reads wait for the end of the handshake. */
+  private boolean isPaused;
+
   HandshakeLimit(PeerRole peer) {
     this.peer = peer;
   }
@@ -55,7 +58,10 @@ final class HandshakeLimit extends ChannelDuplexHandler {
         fail(ctx, new NotSslRecordException("not a TLS handshake"));
       }
       receivedBytes += bytes.readableBytes();
-      if (receivedBytes > maxBytes()) {
+      if (receivedBytes > maxBytes() && hasDataOfClient(ctx)) {
+        isPaused = true;
+        ctx.channel().config().setAutoRead(false);
+      } else if (receivedBytes > maxBytes()) {
         fail(
             ctx,
             new SSLException(
@@ -72,6 +78,30 @@ final class HandshakeLimit extends ChannelDuplexHandler {
 
   private static boolean isHandshake(ByteBuf first) {
     return !first.isReadable() || first.getByte(first.readerIndex()) == HANDSHAKE;
+  }
+
+  /**
+   * Whether a client has sent data after its last message of the handshake. A client may send
+   * requests with 64 KiB of their bodies while its certificate is still being verified.
+   */
+  private boolean hasDataOfClient(ChannelHandlerContext ctx) {
+    TlsHandler tls = ctx.pipeline().get(TlsHandler.class);
+    return peer == PeerRole.CLIENT && tls != null && tls.hasUnreadRecord();
+  }
+
+  /** Ignores reads while paused: during a handshake, Netty reads even if {@code autoRead} is off. */
+  @Override
+  public void read(ChannelHandlerContext ctx) {
+    if (!isPaused) {
+      ctx.read();
+    }
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    if (isPaused) {
+      ctx.channel().config().setAutoRead(true);
+    }
   }
 
   /**

@@ -36,6 +36,9 @@ final class TlsHandler extends SslHandler {
   static final int MAX_BUDGET = 32;
   static final int DATA_RECORDS = 64;
 
+  /** The maximum size of a record in TLS 1.2, with its header (RFC 5246 section 6.2.3). */
+  private static final int MAX_RECORD = (16 << 10) + 2048 + 5;
+
   /**
    * The record type of handshake messages in TLS 1.2. In TLS 1.3 all encrypted records have the
    * type {@code application_data}.
@@ -98,6 +101,11 @@ final class TlsHandler extends SslHandler {
 
   PeerRole peer() {
     return peer;
+  }
+
+  /** Whether a whole record waits for the end of a part of the handshake. */
+  boolean hasUnreadRecord() {
+    return actualReadableBytes() >= MAX_RECORD;
   }
 
   /** Whether {@code protocol} is one of the protocols that were offered (ALPN). */

@@ -157,8 +157,8 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     if (!over) {
       over = true;
       listener.onFailed(result, reason);
-      ctx.close();
     }
+    ctx.close(); // also if the handshake succeeded, but no connection could be created
   }
 
   @Override

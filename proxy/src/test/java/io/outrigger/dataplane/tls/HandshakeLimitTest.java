@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -13,9 +14,11 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCounted;
+import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.TlsMaterial;
@@ -30,6 +33,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +43,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HandshakeLimitTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final TestIdentity SERVER = AUTHORITY.issue("dns:a.example");
+
+  private static final ApplicationProtocolConfig H2 =
+      new ApplicationProtocolConfig(
+          ApplicationProtocolConfig.Protocol.ALPN,
+          ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+          ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+          "h2");
 
   private static final int PART = 16 << 10;
 
@@ -108,11 +119,13 @@ class HandshakeLimitTest {
 
   /** A connection whose ClientHello is said. */
   private EmbeddedChannel connect(TlsContext context) {
+    return register(context, ChannelInboundHandlerAdapter::new);
+  }
+
+  private EmbeddedChannel register(TlsContext context, Supplier<ChannelHandler> connection) {
     var channel = new OnOneLoop();
     context.addTo(channel, Optional.empty());
-    channel
-        .pipeline()
-        .addLast(new TlsHandshake(Optional.empty(), ChannelInboundHandlerAdapter::new, listener));
+    channel.pipeline().addLast(new TlsHandshake(Optional.empty(), connection, listener));
     try {
       channel.register();
     } catch (Exception e) {
@@ -154,12 +167,7 @@ class HandshakeLimitTest {
     SslContext context =
         SslContextBuilder.forServer(SERVER.key(), SERVER.chain())
             .sslProvider(SslProvider.JDK)
-            .applicationProtocolConfig(
-                new ApplicationProtocolConfig(
-                    ApplicationProtocolConfig.Protocol.ALPN,
-                    ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
-                    ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
-                    "h2"))
+            .applicationProtocolConfig(H2)
             .build();
     EmbeddedChannel client = connect(context(library, Runnable::run));
     var server = new EmbeddedChannel();
@@ -198,6 +206,102 @@ class HandshakeLimitTest {
         .containsExactly(
             "TLS handshake failed: the server has sent more than 256 KiB before its end");
     assertThat(channel.isOpen()).isFalse();
+  }
+
+  /** Envoy, for one, does not wait for a server's SETTINGS. */
+  @ParameterizedTest
+  @MethodSource("libraries")
+  @Conformance("A29S-12")
+  void aClientMaySendDataWhileItsCertificateIsVerified(TlsLibrary library) throws Exception {
+    EmbeddedChannel server = accept(library, ChannelInboundHandlerAdapter::new);
+    EmbeddedChannel client = shakeHands(server);
+    client.writeOutbound(Unpooled.wrappedBuffer(new byte[3 * PART]));
+    client.writeOutbound(Unpooled.wrappedBuffer(new byte[3 * PART]));
+
+    pass(client, server);
+
+    assertThat(server.isOpen()).isTrue();
+    assertThat(told).isEmpty();
+    assertThat(server.config().isAutoRead()).isFalse();
+    runParts();
+    assertThat(told).containsExactly("done");
+    assertThat(server.config().isAutoRead()).isTrue();
+    int bytes = 0;
+    for (ByteBuf in = server.readInbound(); in != null; in = server.readInbound()) {
+      bytes += in.readableBytes();
+      in.release();
+    }
+    assertThat(bytes).isEqualTo(6 * PART);
+    client.finishAndReleaseAll();
+  }
+
+  @Test
+  @Conformance("A29S-12")
+  void aChannelWithoutItsConnectionIsClosed() throws Exception {
+    EmbeddedChannel server =
+        accept(
+            TlsLibrary.JDK,
+            () -> {
+              throw new IllegalStateException("no memory");
+            });
+    EmbeddedChannel client = shakeHands(server);
+
+    runParts();
+
+    assertThat(told).containsExactly("done");
+    assertThat(server.isOpen()).isFalse();
+    client.finishAndReleaseAll();
+  }
+
+  /** A server's side, which verifies a certificate of the client by {@link #parts}. */
+  private EmbeddedChannel accept(TlsLibrary library, Supplier<ChannelHandler> connection)
+      throws GeneralSecurityException {
+    var settings = new DownstreamTls("default", Optional.of("default"), true, List.of());
+    var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
+    var own = Optional.of(new Identity(SERVER.chain(), SERVER.key()));
+    var context =
+        new TlsContext(library, new TlsMaterial(settings, own, roots), List.of(), parts::add);
+    return register(context, connection);
+  }
+
+  /** Goes on until only the verification of the client's certificate is left to do. */
+  private EmbeddedChannel shakeHands(EmbeddedChannel server) throws Exception {
+    SslContext context =
+        SslContextBuilder.forClient()
+            .keyManager(SERVER.key(), SERVER.chain())
+            .trustManager(AUTHORITY.root())
+            .endpointIdentificationAlgorithm(null)
+            .sslProvider(SslProvider.JDK)
+            .protocols("TLSv1.3")
+            .applicationProtocolConfig(H2)
+            .build();
+    var client = new EmbeddedChannel();
+    var handler = context.newHandler(client.alloc());
+    client.pipeline().addLast(handler);
+    while (!handler.handshakeFuture().isDone()) {
+      pass(client, server);
+      runParts();
+      pass(server, client);
+      client.runPendingTasks();
+    }
+    assertThat(handler.handshakeFuture().isSuccess()).isTrue();
+    pass(client, server);
+    return client;
+  }
+
+  private static void pass(EmbeddedChannel from, EmbeddedChannel to) {
+    for (ByteBuf out = from.readOutbound(); out != null; out = from.readOutbound()) {
+      to.writeInbound(out);
+    }
+  }
+
+  private void runParts() {
+    do {
+      while (!parts.isEmpty()) {
+        parts.remove().run();
+      }
+      clock.runPendingTasks();
+    } while (!parts.isEmpty());
   }
 
   @ParameterizedTest
