@@ -15,6 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * All overlay files at one moment: their last valid rules and their problems. Each reading starts
@@ -51,39 +53,48 @@ public record OverlayFiles(
     List<FileProblem> problems = new ArrayList<>();
     Map<Path, WatchedFile<Rules>> files =
         WatchedFile.readAll(roots, OverlayFormat.FORMAT, before.files, problems);
-    files.values().forEach(file -> problems.addAll(file.problems()));
+    Optional<FileProblem> conflict;
+    while ((conflict = conflict(files, before)).isPresent()) {
+      FileProblem problem = conflict.get();
+      files.put(problem.file(), before.file(problem.file()).broken(problem));
+    }
     List<ClusterRule> clusters = new ArrayList<>();
     List<RouteRule> routes = new ArrayList<>();
-    Map<String, OverlayRule> named = new HashMap<>();
     for (WatchedFile<Rules> file : files.values()) {
-      Optional<FileProblem> conflict = conflict(file, named);
-      if (conflict.isPresent()) {
-        problems.add(conflict.get());
-      } else {
-        Overlay overlay = file.content().overlay();
-        overlay.rules().forEach(rule -> named.put(rule.name(), rule));
-        clusters.addAll(overlay.clusters());
-        routes.addAll(overlay.routes());
-      }
+      problems.addAll(file.problems());
+      clusters.addAll(file.content().overlay().clusters());
+      routes.addAll(file.content().overlay().routes());
     }
     var overlay = new Overlay(clusters, routes);
     return new OverlayFiles(
         files, overlay.equals(before.overlay) ? before.overlay : overlay, problems);
   }
 
-  /** Returns a problem if a rule of the file has the name of an earlier rule. */
+  private WatchedFile<Rules> file(Path path) {
+    return files.getOrDefault(path, WatchedFile.unread(path, OverlayFormat.FORMAT));
+  }
+
+  /**
+   * Returns a problem if two files have a rule of the same name. The problem is that of a changed
+   * file, because the rules that were in force before have precedence.
+   */
   private static Optional<FileProblem> conflict(
-      WatchedFile<Rules> file, Map<String, OverlayRule> named) {
-    return file.content().overlay().rules().stream()
-        .filter(rule -> named.containsKey(rule.name()))
+      Map<Path, WatchedFile<Rules>> files, OverlayFiles before) {
+    Predicate<WatchedFile<Rules>> isKept =
+        file -> file.content().equals(before.file(file.path()).content());
+    Map<String, OverlayRule> named = new HashMap<>();
+    return Stream.concat(
+            files.values().stream().filter(isKept), files.values().stream().filter(isKept.negate()))
+        .flatMap(file -> file.content().overlay().rules().stream())
+        .filter(rule -> named.putIfAbsent(rule.name(), rule) != null)
+        .findFirst()
         .map(
             rule ->
                 new FileProblem(
-                    file.path(),
+                    Path.of(rule.file()),
                     rule.line(),
                     0,
-                    "rule %s has the name of the %s; no rule of this file counts"
-                        .formatted(rule.name(), named.get(rule.name()))))
-        .findFirst();
+                    "rule %s has the name of the %s; give each rule its own name"
+                        .formatted(rule.name(), named.get(rule.name()))));
   }
 }

@@ -183,7 +183,11 @@ record WatchedFile<T>(
   }
 
   private WatchedFile<T> broken(String reason) {
-    var problem = new FileProblem(path, reason);
+    return broken(new FileProblem(path, reason));
+  }
+
+  /** Returns this file with a problem; the next reading parses the file again. */
+  WatchedFile<T> broken(FileProblem problem) {
     return new WatchedFile<>(path, Optional.empty(), 0, "", good, content, List.of(problem));
   }
 }
