@@ -20,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  * Decides which requests the admin server accepts. A foreign web page can make a browser on the
  * same host send requests. The Host header reveals DNS rebinding, and the Origin header reveals a
  * cross-site request. A POST must contain JSON, which an HTML form cannot send.
+ *
+ * @param boundName the host of {@code --admin}: a name or an IP address
  */
 @AnyThread
-record AdminGuard(InetSocketAddress bound) {
+record AdminGuard(InetSocketAddress bound, String boundName) {
   /** A Host header (RFC 9110 section 7.2): a host and an optional port, without userinfo. */
   private static final Pattern HOST =
       Pattern.compile("(?<name>\\[[0-9A-Za-z:.%]+\\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?");
@@ -69,7 +71,7 @@ record AdminGuard(InetSocketAddress bound) {
 
   /**
    * Whether a host is loopback or the bound address. A server that is bound to all addresses
-   * accepts any IP literal, but no names, since DNS rebinding needs a name.
+   * accepts any IP literal, but no other names, since DNS rebinding needs a name.
    */
   private boolean isOwnHost(String host) {
     Matcher parts = HOST.matcher(host);
@@ -81,7 +83,7 @@ record AdminGuard(InetSocketAddress bound) {
     InetAddress literal = NetUtil.createInetAddressFromIpAddressString(unzoned);
     InetAddress address = bound.getAddress();
     return literal == null
-        ? name.equalsIgnoreCase("localhost")
+        ? name.equalsIgnoreCase("localhost") || name.equalsIgnoreCase(boundName)
         : literal.isLoopbackAddress()
             || (address != null && (address.isAnyLocalAddress() || address.equals(literal)));
   }

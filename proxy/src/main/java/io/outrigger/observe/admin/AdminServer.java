@@ -121,7 +121,9 @@ public final class AdminServer implements AutoCloseable {
                             new IdleStateHandler(0, 0, IDLE_SECONDS),
                             new AdminConnection(
                                 isGuarded
-                                    ? new AdminGuard(child.parent().localAddress())::refusal
+                                    ? new AdminGuard(
+                                            child.parent().localAddress(), address.getHostString())
+                                        ::refusal
                                     : AdminGuard::probeRefusal,
                                 endpoints,
                                 replyQueue,

@@ -29,7 +29,7 @@ import java.util.function.Supplier;
  */
 record AdminClient(ListenAddress.Tcp address) {
   private static final String DEFAULT_ADDRESS = "127.0.0.1:9901";
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final int CONNECT_MILLIS = 5000;
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(15);
   private static final Map<String, String> LOOPBACK_OF_WILDCARD =
       Map.of("0.0.0.0", "127.0.0.1", "::", "::1");
@@ -59,11 +59,17 @@ record AdminClient(ListenAddress.Tcp address) {
    * @throws StartFailure with the reason in one line, when there is no reply
    */
   Reply get(String path) throws StartFailure {
+    return get(path, READ_TIMEOUT);
+  }
+
+  /** Like {@link #get(String)}, but also fails when the reply takes longer than {@code limit}. */
+  Reply get(String path, Duration limit) throws StartFailure {
+    int millis = (int) Math.min(limit.toMillis(), READ_TIMEOUT.toMillis());
     try {
       URI uri = URI.create("http://" + address + path);
       HttpURLConnection http = (HttpURLConnection) uri.toURL().openConnection(Proxy.NO_PROXY);
-      http.setConnectTimeout((int) CONNECT_TIMEOUT.toMillis());
-      http.setReadTimeout((int) READ_TIMEOUT.toMillis());
+      http.setConnectTimeout(Math.min(millis, CONNECT_MILLIS));
+      http.setReadTimeout(millis);
       http.setInstanceFollowRedirects(false);
       int status = http.getResponseCode();
       if (status < 0) {

@@ -14,6 +14,9 @@ import picocli.CommandLine.Option;
 final class WaitCommand extends AdminCommand {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
+  /** The time for a reply even when less time is left, so that the last error has the reasons. */
+  private static final Duration MIN_REPLY_TIME = Duration.ofSeconds(1);
+
   @Option(
       names = "--timeout",
       paramLabel = "DURATION",
@@ -30,22 +33,24 @@ final class WaitCommand extends AdminCommand {
     AdminClient client = client();
     Duration limit = InvalidInput.read("--timeout", timeout, DurationText::parse);
     long end = WaitingClock.nanoTime() + limit.toNanos();
-    String notReadyReason = notReadyReason(client);
+    String notReadyReason = notReadyReason(client, limit);
     while (!notReadyReason.isEmpty()) {
-      if (WaitingClock.nanoTime() - end >= 0) {
+      Duration left = Duration.ofNanos(end - WaitingClock.nanoTime());
+      if (left.isNegative() || left.isZero()) {
         throw client.failure(
             "not ready after " + timeout + ": " + notReadyReason, new TimeoutException(timeout));
       }
       WaitingClock.sleep(POLL_INTERVAL);
-      notReadyReason = notReadyReason(client);
+      notReadyReason = notReadyReason(client, left);
     }
     return Failures.OK;
   }
 
   /** Returns why the sidecar is not ready; empty when the sidecar is ready. */
-  private static String notReadyReason(AdminClient client) {
+  private static String notReadyReason(AdminClient client, Duration left) {
     try {
-      AdminClient.Reply reply = client.get("/ready");
+      Duration limit = left.compareTo(MIN_REPLY_TIME) < 0 ? MIN_REPLY_TIME : left;
+      AdminClient.Reply reply = client.get("/ready", limit);
       return reply.status() == 200
           ? ""
           : reply.body().isBlank()

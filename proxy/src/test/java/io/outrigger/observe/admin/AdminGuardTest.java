@@ -65,7 +65,7 @@ class AdminGuardTest {
       @Nullable String origin,
       @Nullable String contentType,
       int refusedWith) {
-    var guard = new AdminGuard(new InetSocketAddress(bound, 9901));
+    var guard = new AdminGuard(new InetSocketAddress(bound, 9901), bound);
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(method), "/");
     set(request, HttpHeaderNames.HOST, host);
     set(request, HttpHeaderNames.ORIGIN, origin);

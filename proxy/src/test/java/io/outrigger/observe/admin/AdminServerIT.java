@@ -29,7 +29,8 @@ final class AdminServerIT {
     server =
         AdminServer.start(
             AdminServer.Audience.OPERATORS,
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            new InetSocketAddress(
+                InetAddress.getByAddress("orders.test", new byte[] {127, 0, 0, 1}), 0),
             Map.of("GET /look", ok, "POST /act", ok, "GET /both", ok, "POST /both", ok),
             new ReplyQueue(),
             new AdminBudget(1 << 20));
@@ -121,5 +122,13 @@ final class AdminServerIT {
   @Test
   void whatIsNoHttpIsABadRequest() throws Exception {
     assertThat(exchange("\u0016\u0003\u0001 what\r\n\r\n").status()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"localhost, 200", "Orders.test:9901, 200", "other.test, 403", "orders.test.x, 403"})
+  void theHostMayBeTheNameToWhichTheServerIsBound(String host, int status) throws Exception {
+    String request = request("GET /look").replace("localhost", host);
+
+    assertThat(exchange(request).status()).isEqualTo(status);
   }
 }

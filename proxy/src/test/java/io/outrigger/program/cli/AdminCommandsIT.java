@@ -9,6 +9,7 @@ import io.outrigger.testing.Conformance;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -266,5 +267,20 @@ final class AdminCommandsIT {
             "outrigger: --admin "
                 + address
                 + ": not ready after 500ms: no answer; is the sidecar running there?");
+  }
+
+  @Test
+  @Timeout(10) // the time limit of other requests is 15 s
+  void waitGivesUpInTimeWhenTheSidecarAcceptsAConnectionButNeverReplies() throws IOException {
+    try (var silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      String frozen = "127.0.0.1:" + silent.getLocalPort();
+
+      assertThat(outrigger.run("wait", "--admin", frozen, "--timeout", "100ms")).isEqualTo(1);
+      assertThat(outrigger.errorLines())
+          .containsExactly(
+              "outrigger: --admin "
+                  + frozen
+                  + ": not ready after 100ms: no answer; is the sidecar running there?");
+    }
   }
 }
