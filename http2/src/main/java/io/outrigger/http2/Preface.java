@@ -79,7 +79,7 @@ final class Preface {
       return next == TLS_MAJOR ? Verdict.TLS : Verdict.UNKNOWN;
     }
     if (!methodEnded && next != ' ') {
-      boolean fits = next >= 'A' && next <= 'Z' && length <= MAX_METHOD;
+      boolean fits = ((next >= 'A' && next <= 'Z') || next == '-') && length <= MAX_METHOD;
       return fits ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
     }
     if (next == '\n') {

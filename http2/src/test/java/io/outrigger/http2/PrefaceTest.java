@@ -25,6 +25,7 @@ final class PrefaceTest {
         Arguments.of("GET / HTTP/1.1", Verdict.INCOMPLETE),
         Arguments.of("GET / HTTP/1.1\r\nhost: a\r\n", Verdict.HTTP1),
         Arguments.of("AZ / HTTP/1.1\n", Verdict.HTTP1),
+        Arguments.of("VERSION-CONTROL / HTTP/1.1\n", Verdict.HTTP1),
         Arguments.of("GET /a  HTTP/ HTTP/1.0\n", Verdict.HTTP1),
         Arguments.of("POST /x HTTP/3\r\n", Verdict.UNKNOWN),
         Arguments.of("EHLO mail.example\r\n", Verdict.UNKNOWN),
