@@ -40,6 +40,7 @@ record SidecarRun(CommandContext context) {
    * here, the start of the sidecar fails at the first use of this library, and reports the reason.
    */
   private Signals prepare() {
+    Signals signals = context.signals().get(); // first: the JVM's own handlers would exit with 143
     for (Runnable part : context.programs().preparation()) {
       try {
         part.run();
@@ -47,7 +48,7 @@ record SidecarRun(CommandContext context) {
         log.debug("preparation: left to the start", e);
       }
     }
-    return context.signals().get();
+    return signals;
   }
 
   int runAndReport(Map<Flag, List<String>> given) {

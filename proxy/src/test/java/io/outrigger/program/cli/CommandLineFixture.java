@@ -39,6 +39,9 @@ final class CommandLineFixture {
   /** What goes on beside the reading of files. */
   Runnable preparation = () -> {};
 
+  /** Whether the handlers of signals were installed, as the preparation sees it. */
+  volatile boolean handlesSignals;
+
   /** What a live validation asks. */
   LiveEntrypoint live = LiveCheck::run;
 
@@ -63,7 +66,10 @@ final class CommandLineFixture {
         new PrintWriter(err, true),
         new Machine(2, new MemoryPlan(1 << 30, 1 << 30)),
         logging::add,
-        () -> new Signals(System::nanoTime));
+        () -> {
+          handlesSignals = true;
+          return new Signals(System::nanoTime);
+        });
   }
 
   private Entrypoints entrypoints() {

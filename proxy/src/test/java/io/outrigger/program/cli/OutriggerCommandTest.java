@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
@@ -260,6 +261,16 @@ final class OutriggerCommandTest {
 
     assertThat(startedBefore).hasValue(0);
     assertThat(outrigger.started).hasSize(1);
+  }
+
+  @Test
+  void aSignalDuringThePreparationIsHandled() {
+    var handled = new AtomicBoolean();
+    outrigger.preparation = () -> handled.set(outrigger.handlesSignals);
+
+    outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD);
+
+    assertThat(handled).isTrue();
   }
 
   @Test
