@@ -14,7 +14,9 @@ public record ResolvedRequest(AuthorizationInput received, String path)
   private static final int HEX = 16;
   private static final String NEEDLESS = "-._~";
 
-  /** The maximum number of characters to compare; a caller could otherwise block the event loop. */
+  /** The limits of what policies compare; a caller could otherwise block the event loop. */
+  private static final int MAX_PATHS = 8;
+
   private static final int MAX_CHARS = 1 << 17;
 
   /**
@@ -22,7 +24,7 @@ public record ResolvedRequest(AuthorizationInput received, String path)
    * percent-decode characters that need no encoding, perhaps also slashes and backslashes. Then
    * they may replace backslashes by slashes, merge adjacent slashes and remove dot segments. Each
    * combination of these steps may give another path. The query string is not changed. Returns null
-   * if the paths are too many for their length; the request must then be refused.
+   * if the paths are too many or too long; the request must then be refused.
    */
   public static @Nullable Set<String> resolve(String path) {
     String given = AuthorizationInput.withoutQuery(path);
@@ -46,7 +48,7 @@ public record ResolvedRequest(AuthorizationInput received, String path)
       all.add(text + query);
     }
     all.remove(path);
-    return all.size() * path.length() > MAX_CHARS ? null : all;
+    return all.size() > MAX_PATHS || all.size() * path.length() > MAX_CHARS ? null : all;
   }
 
   private static String resolved(String path, boolean merges, boolean removesDots) {
