@@ -47,6 +47,9 @@ public final class Kubeconfig {
           "proxy-url",
           "name a server that can be reached directly");
 
+  /** The JSON texts of values that mean the same as no field. */
+  private static final List<String> NOT_SET = List.of("null", "false", "\"\"");
+
   private final String file;
   private final JsonObject content;
 
@@ -128,7 +131,7 @@ public final class Kubeconfig {
   private void requireSupported(JsonObject in, String owner) {
     UNSUPPORTED.forEach(
         (field, remedy) -> {
-          if (in.has(field) && !in.get(field).toString().equals("false")) {
+          if (!NOT_SET.contains(String.valueOf(in.get(field)))) {
             throw invalid("%s: %s is not supported: %s".formatted(owner, field, remedy));
           }
         });

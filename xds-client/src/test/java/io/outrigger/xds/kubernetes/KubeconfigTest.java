@@ -67,7 +67,7 @@ class KubeconfigTest {
     ApiAccess access =
         read(
             SERVER + ", certificate-authority-data: " + data,
-            "client-certificate-data: %s, client-key-data: %s, token: secret"
+            "client-certificate-data: %s, client-key-data: %s, token: secret, exec: null, as: ''"
                 .formatted(data, data));
 
     assertThat(access.roots().orElseThrow().read().text()).isEqualTo("a pem");
