@@ -113,6 +113,21 @@ class HappyEyeballsTest {
     assertThat(addresses.state()).isEqualTo(CONNECTING);
   }
 
+  /** Otherwise the pass would never end, and no address would be tried again. */
+  @Conformance("A61-03")
+  @Test
+  void anAddressInItsBackOffCountsAsTriedInThePassOverANewList() {
+    connect(E1, E2);
+    parent.end(E1, E2);
+    parent.loop().inside(() -> addresses.update(Samples.backends(E1, E2, E3)));
+    assertThat(open()).containsExactly(E3);
+
+    parent.end(E3);
+    parent.advance(Duration.ofSeconds(2));
+
+    assertThat(open()).containsExactlyInAnyOrder(E1, E2, E3);
+  }
+
   /** Those who fail calls with it hear of each. */
   @Test
   void theLastErrorIsThatOfTheLastFailureAfterThePassToo() {

@@ -154,6 +154,12 @@ class PriorityPolicyTest {
 
     assertThat(children.created()).containsExactly("p0");
     assertThat(parent.state()).isEqualTo(IDLE);
+
+    publish("p0", CONNECTING);
+    parent.advance(FAILOVER.minusMillis(1));
+    assertThat(children.created()).as("IDLE earns the grace as READY does").hasSize(1);
+    parent.advance(Duration.ofMillis(1));
+    assertThat(children.created()).containsExactly("p0", "p1");
   }
 
   @Conformance("A56-04")

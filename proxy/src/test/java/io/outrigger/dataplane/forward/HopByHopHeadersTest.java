@@ -88,6 +88,7 @@ class HopByHopHeadersTest {
         .isEqualTo(":method=POST, :scheme=http, :path=/a%2Fb?c=%20&d, :authority=orders");
   }
 
+  @Conformance("A44-11")
   @Test
   void whatGoesUpstreamForAHeadThatRecursIsMadeOnce() {
     RequestHead head = RequestHead.of(recurring());
@@ -95,14 +96,16 @@ class HopByHopHeadersTest {
     long hour = 3_600_000_000_000L;
     HeaderList first = sent(head, ORDERS, second, 0, HeaderList.EMPTY);
 
+    assertThat(sent(head, ORDERS, second, 2, HeaderList.EMPTY).toString())
+        .contains("grpc-previous-rpc-attempts=2");
+    assertThat(sent(head, ORDERS, second, 0, Heads.headers("traceparent", "ours")).toString())
+        .contains("traceparent=ours");
     assertThat(sent(head, ORDERS, second, 0, HeaderList.EMPTY)).isSameAs(first);
     assertThat(first.recurs()).isTrue();
     assertThat(sent(head, ORDERS, hour, 0, HeaderList.EMPTY).toString())
         .contains("grpc-timeout=36");
     assertThat(sent(head, ORDERS, EffectiveTimeout.NONE, 0, HeaderList.EMPTY).toString())
         .doesNotContain("grpc-timeout");
-    assertThat(sent(head, ORDERS, second, 2, HeaderList.EMPTY).toString())
-        .contains("grpc-previous-rpc-attempts=2");
     HeaderField stock = HeaderField.of(KnownName.AUTHORITY, "stock");
     assertThat(sent(head, stock, second, 0, HeaderList.EMPTY).toString())
         .contains(":authority=stock");

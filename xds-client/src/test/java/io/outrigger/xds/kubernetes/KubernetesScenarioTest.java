@@ -624,6 +624,26 @@ class KubernetesScenarioTest {
     Await.until("80 was asked for, and 8080 when it was gone", () -> api.requests("get") == 2);
   }
 
+  @Conformance({"KN-01", "KN-04"})
+  @Test
+  void aServiceThatCannotBeReadAgainChangesNothing() throws Exception {
+    pace = FASTER;
+    var service = new ServicePort("orders", "shop", "80");
+    api.putService("shop", "orders", "grpc", 80);
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(service);
+    await(service, "10.0.0.1:8080");
+
+    api.refuse("get", 503, "busy");
+    api.put(SliceText.of("orders-1", "orders").port("web", 7070).ready("10.0.0.1"));
+    Await.until("the Service was asked for twice more", () -> api.requests("get") >= 3);
+    api.putService("shop", "orders", "web", 80);
+    api.refuseNothing();
+    await(service, "10.0.0.1:7070");
+
+    assertThat(updates.get(service.toString())).as("no failure between").hasValue(2);
+  }
+
   /** Starts a target with a number that no pod has, which the Service may explain. */
   private ServicePort startWithoutService(int status, String message) throws Exception {
     var service = new ServicePort("orders", "shop", "80");

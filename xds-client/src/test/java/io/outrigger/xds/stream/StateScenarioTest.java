@@ -301,6 +301,10 @@ final class StateScenarioTest {
     var restored = silent.watch("xds:///b", ResourceType.LISTENER, "b");
     silent.loop.advance(AFTER);
     assertThat(restored.take()).containsExactly("ok: y");
+    silent.fail("first:1"); // a stale resource counts as missing, so the next server is used
+    var reached = silent.at("second:1").stream().ready();
+    reached.respond(LISTENER, "1", resource(LISTENER, "b", "other"));
+    assertThat(restored.take()).containsExactly("ok: other");
     silent.loop.inside(silent.clients::close);
 
     FleetFixture next = fleetOfTwo();

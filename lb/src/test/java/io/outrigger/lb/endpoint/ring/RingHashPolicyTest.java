@@ -381,16 +381,36 @@ class RingHashPolicyTest {
     pick(at(order.get(0)));
     parent.end(order.get(0));
     apply(BY_HEADER, Samples.backends(E1, E2, E3));
-    long drawn = 1;
-    while (landing(order, Xxh64.hash(drawn)) != 0) {
-      drawn++;
-    }
-    parent.random().next(Purpose.HASH, drawn);
+    drawPlaceOf(order, 0);
 
     assertThat(parent.picked()).isEqualTo(order.get(2));
     parent.loop().run();
 
     assertThat(parent.connector().open()).containsExactlyInAnyOrder(order.get(1), order.get(2));
+  }
+
+  @Conformance("A76-02")
+  @Test
+  void withoutTheHeaderNothingIsConnectedBehindAReadyEndpoint() {
+    update(E1, E2, E3);
+    List<String> order = order(E1, E2, E3);
+    connect(order.get(1));
+    apply(BY_HEADER, Samples.backends(E1, E2, E3));
+    drawPlaceOf(order, 1);
+
+    assertThat(parent.picked()).isEqualTo(order.get(1));
+    parent.loop().run();
+
+    assertThat(parent.connector().open()).containsExactly(order.get(1));
+  }
+
+  /** Lets the next request without the header begin at the endpoint with this index. */
+  private void drawPlaceOf(List<String> order, int index) {
+    long drawn = 1;
+    while (landing(order, Xxh64.hash(drawn)) != index) {
+      drawn++;
+    }
+    parent.random().next(Purpose.HASH, drawn);
   }
 
   private static int landing(List<String> order, long hash) {
