@@ -23,6 +23,11 @@ public record Locality(String region, String zone, String subZone) {
     return region + "/" + zone + "/" + subZone;
   }
 
+  /** Returns the length of all parts together. */
+  public int length() {
+    return region.length() + zone.length() + subZone.length();
+  }
+
   /** Returns the text for people: like {@link #toString}, but empty if all parts are empty. */
   public String shown() {
     return shown(toString());

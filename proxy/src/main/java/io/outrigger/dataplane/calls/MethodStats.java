@@ -21,6 +21,9 @@ public final class MethodStats {
    */
   static final int MAX_PLACES = 500;
 
+  /** The maximum length of the names of a place; attempts in other places count as {@link #OTHER}. */
+  public static final int MAX_NAMES = 1000;
+
   /**
    * The maximum number of delay types, because nested priorities can produce many. Types beyond
    * this maximum count as {@link #OTHER}.
@@ -65,6 +68,10 @@ public final class MethodStats {
     /** The value of {@code grpc.lb.locality} in A78's form; empty when the locality is null. */
     public String localityLabel() {
       return locality == null ? "" : locality.label();
+    }
+
+    private int length() {
+      return cluster.length() + (locality == null ? 0 : locality.length());
     }
   }
 
@@ -171,7 +178,7 @@ public final class MethodStats {
     if (found == null || cluster != lastCluster || locality != lastLocality) {
       var place = new Place(cluster, locality);
       boolean isFull = !ended.containsKey(place) && ended.size() >= MAX_PLACES;
-      found = in(isFull ? new Place(OTHER, null) : place);
+      found = in(isFull || place.length() > MAX_NAMES ? new Place(OTHER, null) : place);
       lastCluster = cluster;
       lastLocality = locality;
       last = found;

@@ -4,10 +4,12 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallSummary;
+import io.outrigger.dataplane.calls.MethodStats;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -96,7 +98,11 @@ public final class TrafficHistory implements CallObserver {
       boolean isError = call.code() != RpcStatus.Code.OK;
       traffic
           .get(call.loop())
-          .record(cluster, call.address(), call.durationNanos() / 1_000, isError);
+          .record(
+              PlainText.shortened(cluster, MethodStats.MAX_NAMES),
+              call.address(),
+              call.durationNanos() / 1_000,
+              isError);
     }
     return true;
   }

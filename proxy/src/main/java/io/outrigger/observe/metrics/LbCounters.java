@@ -3,6 +3,7 @@ package io.outrigger.observe.metrics;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.dataplane.calls.Histogram;
+import io.outrigger.dataplane.calls.MethodStats;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
@@ -141,10 +142,11 @@ public final class LbCounters {
     return new Counts(copy, copied);
   }
 
-  private static Labels outlier(String target, OutlierEvent event, OutlierEvent.Evidence evidence) {
+  private Labels outlier(String target, OutlierEvent event, OutlierEvent.Evidence evidence) {
+    boolean isKnown = places.contains(place(target, event.cluster(), ""));
     return Labels.of(
         "grpc.target", target,
-        "grpc.lb.backend_service", event.cluster(),
+        "grpc.lb.backend_service", isKnown ? event.cluster() : OTHER,
         "grpc.lb.outlier_detection.detection_method", evidence.method().word());
   }
 
@@ -178,7 +180,7 @@ public final class LbCounters {
     if (known == null) {
       Labels place = place(target, group.cluster(), group.locality().label());
       known = new ConnectionLabels(place, secured(place, group));
-      if (connections.size() < MAX_PLACES) {
+      if (connections.size() < MAX_PLACES && places.contains(place)) {
         connections.put(owner, known);
       }
     }
@@ -200,10 +202,14 @@ public final class LbCounters {
     }
   }
 
-  /** Returns the labels of a place; beyond {@link #MAX_PLACES} places, the cluster is "other". */
+  /**
+   * Returns the labels of a place. The cluster is "other" beyond {@link #MAX_PLACES} places, and if
+   * the names are longer than {@link MethodStats#MAX_NAMES}.
+   */
   private Labels place(String target, String cluster, String locality) {
     Labels place = labels(target, cluster, locality);
-    if (places.size() < MAX_PLACES) {
+    boolean isShort = cluster.length() + locality.length() <= MethodStats.MAX_NAMES;
+    if (isShort && places.size() < MAX_PLACES) {
       places.add(place);
     }
     return places.contains(place) ? place : labels(target, OTHER, "");

@@ -24,6 +24,16 @@ final class MethodStatsTest {
   }
 
   @Test
+  void attemptsAtPlacesWithLongNamesCountAsOthers() {
+    var stats = new MethodStats(new Measuring(Set.of(), true, false, false, false));
+
+    end(stats, "c".repeat(MethodStats.MAX_NAMES + 1), null);
+    end(stats, "c", new Locality("r", "z".repeat(MethodStats.MAX_NAMES), ""));
+
+    assertThat(stats.ended()).containsOnlyKeys(new MethodStats.Place(MethodStats.OTHER, null));
+  }
+
+  @Test
   void reasonsToWaitTakeBoundedRoomToo() {
     var stats = new MethodStats(new Measuring(Set.of(), false, true, true, false));
     int most = MethodStats.MAX_DELAY_TYPES;

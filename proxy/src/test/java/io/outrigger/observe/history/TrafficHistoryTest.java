@@ -6,6 +6,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.tls.EndpointTls;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.dataplane.calls.MethodStats;
 import io.outrigger.observe.history.TrafficHistory.View.Minute;
 import io.outrigger.testing.FakeControlLoop;
 import java.time.Duration;
@@ -105,6 +106,14 @@ class TrafficHistoryTest {
                 .mapToLong(Minute::requests)
                 .sum())
         .isEqualTo(10_000);
+  }
+
+  @Test
+  void aLongNameIsShortened() {
+    control.inside(history::start);
+    call(0, "c".repeat(1 << 20), 1, 5, false);
+
+    assertThat(view().clusters().get(0).name()).hasSize(MethodStats.MAX_NAMES + 1);
   }
 
   private void over(Duration time) {

@@ -10,6 +10,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.calls.MethodStats;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.memory.MemoryView;
@@ -348,14 +349,46 @@ class MetricsTextTest {
                 + "grpc_target=\"xds:///orders\"} 10.0");
   }
 
+  @Test
+  void clustersWithLongNamesAreCountedAsOthers() {
+    var counters = new LbCounters();
+    String name = "c".repeat(MethodStats.MAX_NAMES + 1);
+    var group = new ConnectionEvent.Group(name, new Locality("", "", ""), false);
+
+    counters.of("xds:///orders").onConnection(group, new ConnectionEvent.Made());
+    counters.of("xds:///orders").onConnection(group, new ConnectionEvent.Made());
+
+    assertThat(lines(counters, "grpc_subchannel_open_connections"))
+        .singleElement()
+        .asString()
+        .startsWith("grpc_subchannel_open_connections{grpc_lb_backend_service=\"other\",")
+        .endsWith(" 2.0");
+  }
+
+  @Test
+  void outliersOfClustersBeyondTheBoundAreCountedAsOthers() {
+    var counters = new LbCounters();
+    for (int i = 0; i < LbCounters.MAX_PLACES + 10; i++) {
+      counters.of("xds:///orders").onEvent(ejected("c" + i));
+    }
+
+    assertThat(lines(counters, "grpc_lb_outlier_detection_ejections_enforced"))
+        .hasSize(LbCounters.MAX_PLACES + 1)
+        .anyMatch(line -> line.contains("\"other\"") && line.endsWith(" 10.0"));
+  }
+
   private static List<String> lines(LbCounters counters, String prefix) {
     var view = metrics(List.of(), List.of(), new XdsStatusView(List.of()), counters.counts());
     return written(view).lines().filter(line -> line.startsWith(prefix)).toList();
   }
 
   private static OutlierEvent ejected() {
+    return ejected("pay");
+  }
+
+  private static OutlierEvent ejected(String cluster) {
     return new OutlierEvent.Ejected(
-        "pay",
+        cluster,
         ADDRESS,
         Instant.EPOCH,
         new OutlierEvent.LowSuccessRate(0, 0.8, 0.4, 0.04, 100, 5),
