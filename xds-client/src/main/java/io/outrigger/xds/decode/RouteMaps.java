@@ -37,6 +37,8 @@ final class RouteMaps {
     },
   };
 
+  private static final int ROUTE_BYTES = 1536;
+
   private RouteMaps() {}
 
   /**
@@ -50,6 +52,7 @@ final class RouteMaps {
   }
 
   static ByteString withoutMetadata(ByteString bytes) throws InvalidProtocolBufferException {
+    WireFields.requireRoom(ROUTE_BYTES, bytes, METADATA[0], METADATA[1]);
     return WireFields.cut(bytes, METADATA).remainder();
   }
 

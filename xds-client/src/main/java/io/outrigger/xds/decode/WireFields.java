@@ -25,6 +25,9 @@ final class WireFields {
   /** The size of a buffer for the tag and the length of a field. */
   private static final int HEADER_BYTES = 20;
 
+  /** The size of an empty message in a repeated field: its tag and its length. */
+  private static final int MIN_FIELD_BYTES = 2;
+
   private WireFields() {}
 
   /**
@@ -34,29 +37,54 @@ final class WireFields {
    */
   static boolean contain(ByteString message, int... path) {
     try {
-      return contain(message.newCodedInput(), path, 0);
+      return left(0, message.newCodedInput(), path, 0) < 0;
     } catch (IOException e) {
       return true;
     }
   }
 
-  private static boolean contain(CodedInputStream in, int[] path, int step) throws IOException {
+  /**
+   * Checks that the fields at a path (see {@link #contain}) seem to fit into the heap.
+   *
+   * @param heapBytes the heap that a field takes, roughly, while a new resource replaces an old one
+   */
+  static void requireRoom(int heapBytes, ByteString message, int... path)
+      throws InvalidProtocolBufferException {
+    long max = Runtime.getRuntime().maxMemory() / heapBytes;
+    boolean mayExceed = message.size() / MIN_FIELD_BYTES > max;
+    long left;
+    try {
+      left = mayExceed ? left(max, message.newCodedInput(), path, 0) : max;
+    } catch (IOException e) {
+      throw new InvalidProtocolBufferException(e);
+    }
+    if (left < 0) {
+      throw new InvalidProtocolBufferException(
+          "more than %d parts; raise the memory limit of the container".formatted(max));
+    }
+  }
+
+  /** Subtracts the number of fields from {@code max}; ends as soon as the result is negative. */
+  private static long left(long max, CodedInputStream in, int[] path, int step) throws IOException {
+    long left = max;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       boolean found = WireFormat.getTagFieldNumber(tag) == path[step];
-      if (found && step == path.length - 1) {
-        return true;
+      boolean isLast = step == path.length - 1;
+      if (found && isLast && --left < 0) {
+        return left;
       }
-      if (!found || !isMessage(tag)) {
+      if (!found || isLast || !isMessage(tag)) {
         in.skipField(tag);
       } else {
         int outer = in.pushLimit(in.readRawVarint32());
-        if (contain(in, path, step + 1)) {
-          return true;
+        left = left(left, in, path, step + 1);
+        if (left < 0) {
+          return left;
         }
         in.popLimit(outer);
       }
     }
-    return false;
+    return left;
   }
 
   /**

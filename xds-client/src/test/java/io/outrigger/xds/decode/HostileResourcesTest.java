@@ -8,8 +8,10 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Message;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.outrigger.xds.ResourceType;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -155,6 +157,22 @@ class HostileResourcesTest {
     assertThat(verdict("long name", ResourceType.CLUSTER, message)).isNotEmpty();
   }
 
+  /** Parsed, they would take all memory, and with it the process. */
+  @Test
+  void resourcesThatCannotFitIntoTheHeapAreRefusedUnread() {
+    ByteString routes = withEmptyParts(VirtualHost.ROUTES_FIELD_NUMBER);
+    ByteString endpoints = withEmptyParts(LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER);
+
+    assertThat(verdict("routes", ResourceType.ROUTE, routes))
+        .singleElement()
+        .asString()
+        .contains("more than", "parts; raise the memory limit of the container");
+    assertThat(verdict("endpoints", ResourceType.ENDPOINT, endpoints))
+        .singleElement()
+        .asString()
+        .contains("more than", "parts; raise the memory limit of the container");
+  }
+
   @Test
   void metadataThatIsNoNumberHarmsNobody() {
     ByteString message =
@@ -193,6 +211,17 @@ class HostileResourcesTest {
     }
     var decoded = ResourceDecoder.decode(ResourceType.CLUSTER, List.of(inner), Decoding.CONTEXT);
     assertThat(decoded.unnamed()).hasSize(1);
+  }
+
+  /** A resource whose second field has as many empty fields as memory allows endpoints. */
+  private static ByteString withEmptyParts(int field) {
+    var parts = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 512 + 1)];
+    for (int i = 0; i < parts.length; i += 2) {
+      parts[i] = (byte) (field << 3 | 2);
+    }
+    return ByteString.copyFromUtf8("\n\u0001n\u0012")
+        .concat(varint(parts.length))
+        .concat(ByteString.copyFrom(parts));
   }
 
   private static ByteString varint(int value) {
