@@ -3,6 +3,7 @@ package io.outrigger.observe.events;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.LogLines;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,6 +41,11 @@ public final class EventLog {
 
   public EventLog(ControlLoop control) {
     this.control = control;
+  }
+
+  /** Returns a limit for the log lines of one source of events. */
+  public LogLines lines() {
+    return new LogLines(control);
   }
 
   /** Adds an event of the whole process. */

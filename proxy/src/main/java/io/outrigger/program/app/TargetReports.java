@@ -1,6 +1,7 @@
 package io.outrigger.program.app;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.LogLines;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.route.DefaultLimit;
@@ -22,6 +23,7 @@ public final class TargetReports {
   private final String forward;
   private final String target;
   private final boolean ignoreRouteTimeout;
+  private final LogLines lines;
   private boolean isReady;
   private Optional<String> failure = Optional.empty();
   private Optional<String> defaultLimit = Optional.empty();
@@ -31,20 +33,23 @@ public final class TargetReports {
     this.forward = forward;
     this.target = target;
     this.ignoreRouteTimeout = ignoreRouteTimeout;
+    lines = events.lines();
   }
 
   void onReady(XdsConfig config) {
     failure = Optional.empty();
     if (!isReady) {
       isReady = true;
-      log.info("forward {}: {} is configured", forward, target);
-      add(EventKind.FORWARD_READY, "configured");
+      if (add(EventKind.FORWARD_READY, "configured")) {
+        log.info("forward {}: {} is configured", forward, target);
+      }
     }
     boolean wasLimited = defaultLimit.isPresent();
     defaultLimit = DefaultLimit.warning(config, ignoreRouteTimeout);
-    if (!wasLimited && defaultLimit.isPresent()) {
+    if (!wasLimited
+        && defaultLimit.isPresent()
+        && add(EventKind.DEFAULT_TIMEOUT, defaultLimit.get())) {
       log.warn("forward {}: {}: {}", forward, target, defaultLimit.get());
-      add(EventKind.DEFAULT_TIMEOUT, defaultLimit.get());
     }
   }
 
@@ -52,12 +57,16 @@ public final class TargetReports {
     isReady = false;
     if (!failure.equals(Optional.of(status.message()))) {
       failure = Optional.of(status.message());
-      log.warn("forward {}: {} fails: {}", forward, target, status.message());
-      add(EventKind.FORWARD_FAILED, status.message());
+      if (add(EventKind.FORWARD_FAILED, status.message())) {
+        log.warn("forward {}: {} fails: {}", forward, target, status.message());
+      }
     }
   }
 
-  private void add(EventKind kind, String text) {
+  /** Adds an event; returns whether to log it too. */
+  private boolean add(EventKind kind, String text) {
     events.add(kind, forward, target, text);
+    lines.allowRepetitions(); // each report is a change
+    return lines.shouldLog(text);
   }
 }

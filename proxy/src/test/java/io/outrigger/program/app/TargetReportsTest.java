@@ -2,6 +2,7 @@ package io.outrigger.program.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.LogLines;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.RouteSource;
@@ -41,7 +42,7 @@ class TargetReportsTest {
     loop.inside(
         () ->
             events
-                .after(0, 100)
+                .after(0, 200)
                 .events()
                 .forEach(
                     event -> {
@@ -104,6 +105,22 @@ class TargetReportsTest {
             "WARN forward orders: xds:///orders fails: no routes",
             "INFO forward orders: xds:///orders is configured",
             "WARN forward orders: xds:///orders fails: no routes");
+  }
+
+  /** A control plane that changes its mind all the time must not fill the disk. */
+  @Test
+  void aTargetThatFailsAgainAndAgainIsTenLinesAMinute() {
+    for (int i = 0; i < 50; i++) {
+      fail("no routes");
+      ready(config(Optional.empty(), NONE));
+    }
+    loop.advance(LogLines.PERIOD);
+    fail("no listener");
+
+    assertThat(told()).hasSize(101);
+    assertThat(logged.list())
+        .hasSize(LogLines.MAX_LINES + 1)
+        .endsWith("WARN forward orders: xds:///orders fails: no listener");
   }
 
   @Conformance("A31-23")

@@ -3,15 +3,13 @@ package io.outrigger.xds.stream;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
+import io.outrigger.base.LogLines;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView.Updates;
-import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,19 +24,15 @@ import org.slf4j.LoggerFactory;
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {
-  static final Duration PERIOD = Duration.ofMinutes(1);
-  static final int MAX_LINES = 10;
-
   private static final Logger log = LoggerFactory.getLogger(AdsLog.class);
   private static final int NAMES_SHOWN = 10;
 
-  private final ControlLoop loop;
   private final String title;
   private final AdsObserver next;
   private final Map<String, Updates> updates = new HashMap<>();
-  private final Lines rejections;
-  private final Lines resourceErrors;
-  private final Lines deletions;
+  private final LogLines rejections;
+  private final LogLines resourceErrors;
+  private final LogLines deletions;
   private long nacks;
   private long failures;
 
@@ -46,12 +40,11 @@ final class AdsLog implements AdsObserver {
    * @param title the name of the server in log lines
    */
   AdsLog(ControlLoop loop, String title, AdsObserver next) {
-    this.loop = loop;
     this.title = title;
     this.next = next;
-    this.rejections = new Lines();
-    this.resourceErrors = new Lines();
-    this.deletions = new Lines();
+    this.rejections = new LogLines(loop);
+    this.resourceErrors = new LogLines(loop);
+    this.deletions = new LogLines(loop);
     ResourceType.ALL.forEach(type -> updates.put(type.label(), new Updates(0, 0)));
   }
 
@@ -89,7 +82,7 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onAck(String server, Response response) {
-    rejections.logged.clear(); // a later rejection is a new error
+    rejections.allowRepetitions(); // a later rejection is a new error
     count(response);
     log.debug(
         "{}: accepted {} version {} with {} resources",
@@ -140,25 +133,5 @@ final class AdsLog implements AdsObserver {
         response.type().label(),
         new Updates(response.valid(), response.invalid()),
         (a, b) -> new Updates(a.valid() + b.valid(), a.invalid() + b.invalid()));
-  }
-
-  private final class Lines {
-    private final Set<String> logged = new HashSet<>();
-    private long periodEnd = loop.nanoTime();
-    private int lines;
-
-    boolean shouldLog(String text) {
-      loop.checkInside();
-      if (loop.nanoTime() - periodEnd >= 0) {
-        periodEnd = loop.nanoTime() + PERIOD.toNanos();
-        logged.clear();
-        lines = 0;
-      }
-      if (lines == MAX_LINES || !logged.add(text)) {
-        return false;
-      }
-      lines++;
-      return true;
-    }
   }
 }

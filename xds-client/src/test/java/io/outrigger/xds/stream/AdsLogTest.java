@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.outrigger.base.LogLines;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
@@ -69,7 +70,7 @@ final class AdsLogTest {
             first -> assertThat(first).contains("cp", "version 0", "cluster \"a\": no"),
             other -> assertThat(other).contains("version 5000", "cluster \"b\": no"));
 
-    loop.advance(AdsLog.PERIOD);
+    loop.advance(LogLines.PERIOD);
     refuse(5001, "cluster \"a\": no");
     assertThat(told()).hasSize(3);
     assertThat(told().get(2)).contains("version 5001");
@@ -91,10 +92,10 @@ final class AdsLogTest {
     for (int i = 0; i < 100; i++) {
       refuse(i, "cluster \"" + i + "\": no");
     }
-    loop.advance(AdsLog.PERIOD);
+    loop.advance(LogLines.PERIOD);
     refuse(100, "cluster \"100\": no");
 
-    assertThat(told()).hasSize(AdsLog.MAX_LINES + 1);
+    assertThat(told()).hasSize(LogLines.MAX_LINES + 1);
     assertThat(adsLog.nacks()).isEqualTo(101);
   }
 
@@ -106,7 +107,7 @@ final class AdsLogTest {
       loop.inside(() -> adsLog.onAck("cp", response(version + 1)));
     }
 
-    assertThat(told()).hasSize(AdsLog.MAX_LINES);
+    assertThat(told()).hasSize(LogLines.MAX_LINES);
     assertThat(told().get(1)).contains("version 2", "cluster \"a\": no");
   }
 
@@ -114,7 +115,7 @@ final class AdsLogTest {
   void aRefusalNowAndThenIsAlwaysTold() {
     for (int i = 0; i < 5; i++) {
       refuse(i, "cluster \"a\": no");
-      loop.advance(AdsLog.PERIOD.plus(Duration.ofSeconds(1)));
+      loop.advance(LogLines.PERIOD.plus(Duration.ofSeconds(1)));
     }
 
     assertThat(told()).hasSize(5).allMatch(line -> line.contains("refused") && line.contains("no"));
@@ -142,7 +143,7 @@ final class AdsLogTest {
     }
     refuse(1, "cluster \"a\": no");
 
-    assertThat(told()).hasSize(AdsLog.MAX_LINES + 1);
+    assertThat(told()).hasSize(LogLines.MAX_LINES + 1);
   }
 
   @Test
