@@ -144,9 +144,10 @@ public final class LbCounters {
 
   private Labels outlier(String target, OutlierEvent event, OutlierEvent.Evidence evidence) {
     boolean isKnown = places.contains(place(target, event.cluster(), ""));
+    String cluster = isKnown ? event.cluster() : OTHER;
     return Labels.of(
         "grpc.target", target,
-        "grpc.lb.backend_service", isKnown ? event.cluster() : OTHER,
+        "grpc.lb.backend_service", cluster,
         "grpc.lb.outlier_detection.detection_method", evidence.method().word());
   }
 

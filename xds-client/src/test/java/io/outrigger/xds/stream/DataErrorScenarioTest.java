@@ -76,7 +76,8 @@ final class DataErrorScenarioTest {
     ads.stream().ready();
 
     String text = "x".repeat(1 << 20);
-    ads.stream().respond(response(CLUSTER, "1").addResourceErrors(error("c", Code.NOT_FOUND, text)));
+    ads.stream()
+        .respond(response(CLUSTER, "1").addResourceErrors(error("c", Code.NOT_FOUND, text)));
 
     assertThat(String.join("", watcher.take())).hasSizeBetween(8_000, 9_000);
     assertThat(String.join("", ads.observed)).hasSizeLessThan(10_000);
