@@ -60,7 +60,8 @@ public record ResourceFiles(
    * Reads the given files, and the files in the given folders but not in subfolders. Blocks while
    * the disk is read. Never throws.
    *
-   * @param roots files and folders; the first definition of a name or listener address is used
+   * @param roots files and folders; of two new definitions of a name or listener address, the first
+   *     is used
    */
   static ResourceFiles read(List<Path> roots, ResourceFiles before) {
     List<FileProblem> problems = new ArrayList<>();
@@ -70,7 +71,8 @@ public record ResourceFiles(
       return new ResourceFiles(files, before.snapshot, problems, before.conflicts);
     }
     List<FileProblem> conflicts = new ArrayList<>();
-    return new ResourceFiles(files, merge(files.values(), conflicts), problems, conflicts);
+    ResourceSnapshot merged = merge(files.values(), before.snapshot, conflicts);
+    return new ResourceFiles(files, merged, problems, conflicts);
   }
 
   /** Parses a document of resources (CONTRACT section 4). */
@@ -103,9 +105,14 @@ public record ResourceFiles(
     return "a resource of type " + any.getTypeUrl() + " has no name";
   }
 
-  /** Merges the files. The resources of a file with a problem are kept and marked with an error. */
+  /**
+   * Merges the files. The resources of a file with a problem are kept and marked with an error. Of
+   * a name that is defined twice, the definition in use is kept and marked with an error.
+   */
   private static ResourceSnapshot merge(
-      Iterable<WatchedFile<List<NamedResource>>> files, List<FileProblem> problems) {
+      Iterable<WatchedFile<List<NamedResource>>> files,
+      ResourceSnapshot inUse,
+      List<FileProblem> problems) {
     Map<ResourceType<?>, Map<String, Any>> merged = new HashMap<>();
     Map<ResourceType<?>, Map<String, RpcStatus>> errors = new HashMap<>();
     Map<String, Path> definedIn = new HashMap<>();
@@ -119,23 +126,28 @@ public record ResourceFiles(
                 ? resource.servedAddress().map(at -> servedIn.putIfAbsent(at, file.path()))
                 : Optional.empty();
         if (named != null) {
-          problems.add(conflict(resource, "is defined already", named));
+          FileProblem conflict = conflict(resource, "is defined already", named);
+          problems.add(conflict);
+          put(errors, resource, error(conflict));
+          Any used = inUse.ofType(resource.type()).resources().get(resource.name());
+          if (resource.resource().equals(used)) {
+            put(merged, resource, used);
+          }
         } else if (served.isPresent()) { // names must not decide which listener is served
           definedIn.remove(resource.subject());
           problems.add(conflict(resource, "has the address of another listener", served.get()));
         } else {
-          merged
-              .computeIfAbsent(resource.type(), type -> new HashMap<>())
-              .put(resource.name(), resource.resource());
-          error.ifPresent(
-              status ->
-                  errors
-                      .computeIfAbsent(resource.type(), type -> new HashMap<>())
-                      .put(resource.name(), status));
+          put(merged, resource, resource.resource());
+          error.ifPresent(status -> put(errors, resource, status));
         }
       }
     }
     return ResourceSnapshot.of(merged, errors);
+  }
+
+  private static <T> void put(
+      Map<ResourceType<?>, Map<String, T>> all, NamedResource resource, T value) {
+    all.computeIfAbsent(resource.type(), type -> new HashMap<>()).put(resource.name(), value);
   }
 
   private static RpcStatus error(FileProblem problem) {
@@ -148,6 +160,6 @@ public record ResourceFiles(
         .problem(
             resource.steps(),
             resource.subject(),
-            FieldError.of(what + otherFile + "; the first counts"));
+            FieldError.of(what + otherFile + "; remove one of the two"));
   }
 }

@@ -7,12 +7,14 @@ import static io.outrigger.xds.testing.JsonResources.cluster;
 import static io.outrigger.xds.testing.JsonResources.endpoints;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Any;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,8 +97,27 @@ class ResourceFilesTest {
         .anySatisfy(p -> assertThat(p).startsWith("TEMP/e.yaml:1:5: not YAML"))
         .anySatisfy(p -> assertThat(p).startsWith("TEMP/f.json:1:15: ").endsWith("has no name"))
         .contains(
-            "TEMP/d.json:1:15: cluster \"good\": is defined already in TEMP/c.json; the first counts",
+            "TEMP/d.json:1:15: cluster \"good\": is defined already in TEMP/c.json; remove one of"
+                + " the two",
             "TEMP/gone: no such file or folder; check the path");
+  }
+
+  @Test
+  void aDefinitionInUseStaysWhenAFileBeforeItTakesItsName() {
+    folder.write("b.json", cluster("a"));
+    Any used = read().snapshot().ofType(CLUSTER).resources().get("a");
+
+    folder.write("a.json", cluster("a").replace("\"name\"", "\"lb_policy\":1,\"name\""));
+
+    var clusters = read().snapshot().ofType(CLUSTER);
+    assertThat(clusters.resources()).containsExactly(Map.entry("a", used));
+    assertThat(clusters.errors().get("a").message()).contains("is defined already in", "/a.json;");
+
+    folder.delete("b.json");
+
+    clusters = read().snapshot().ofType(CLUSTER);
+    assertThat(clusters.resources().get("a")).isNotEqualTo(used);
+    assertThat(clusters.errors()).isEmpty();
   }
 
   @Test
@@ -116,7 +137,7 @@ class ResourceFilesTest {
     assertThat(problems())
         .containsExactly(
             "TEMP/b.json:1:15: listener \"same\": has the address of another listener in"
-                + " TEMP/a.json; the first counts");
+                + " TEMP/a.json; remove one of the two");
     assertThat(files.snapshot().ofType(LISTENER).resources())
         .containsOnlyKeys("a", "other-port", "any-port", "again-any-port", "of-clients");
   }
