@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
@@ -75,9 +76,24 @@ final class ServedAdmission implements Admission {
     handshakes = Stream.<Set<Handshake>>generate(LinkedHashSet::new).limit(loops.count()).toList();
   }
 
-  /** Sets the configuration for new connections; null to refuse all connections. */
+  /**
+   * Sets the configuration for new connections; null to refuse all connections. Handshakes in
+   * progress then have another second, since the port ends only after its last connection.
+   */
   void config(@Nullable ServedConfig next) {
     config = next;
+    for (int i = 0; next == null && i < handshakes.size(); i++) {
+      Set<Handshake> ofLoop = handshakes.get(i);
+      EventLoop loop = loops.loop(i);
+      loop.execute(() -> endSoon(List.copyOf(ofLoop), loop));
+    }
+  }
+
+  private static void endSoon(List<Handshake> begun, EventLoop loop) {
+    loop.schedule(
+        () -> begun.forEach(each -> each.abort(HandshakeResult.UNKNOWN_FAILURE, "the port closes")),
+        1,
+        TimeUnit.SECONDS);
   }
 
   @Override
@@ -249,8 +265,10 @@ final class ServedAdmission implements Admission {
     }
 
     private void abort(HandshakeResult result, String reason) {
-      onFailed(result, reason);
-      connection.channel().close();
+      if (!over) {
+        onFailed(result, reason);
+        connection.channel().close();
+      }
     }
 
     @Override

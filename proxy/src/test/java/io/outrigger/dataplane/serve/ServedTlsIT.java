@@ -462,6 +462,23 @@ class ServedTlsIT {
     Await.until("it is told", () -> port.loops.peerErrors().count() == 1);
   }
 
+  /** The process exits as soon as no stream is left (CONTRACT section 2). */
+  @Test
+  @Conformance("OPS-04")
+  void aHalfHandshakeDoesNotHoldUpADrain() throws Exception {
+    ServedPort port = serving();
+    call(channel(port, Optional.of(SHOP)));
+    try (var half = new Socket(InetAddress.getLoopbackAddress(), port.port)) {
+      Await.until("it is accepted", () -> port.on(port.listener::connections) == 2);
+      long before = System.nanoTime();
+
+      port.on(port.listener::drain).get(60, TimeUnit.SECONDS);
+
+      assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(7));
+      assertThat(readAll(half)).isEmpty();
+    }
+  }
+
   @Test
   @Conformance("A29S-12")
   void aFloodOfHalfHandshakesEndsItself() throws Exception {
