@@ -28,7 +28,11 @@ public sealed interface HashPolicy {
   /** Replaces each match of a pattern by a {@code substitution} text in the syntax of RE2/J. */
   record Rewrite(Pattern pattern, String substitution) {
     String apply(String value) {
-      return WireText.of(pattern.matcher(WireText.read(value)).replaceAll(substitution));
+      try {
+        return WireText.of(pattern.matcher(WireText.read(value)).replaceAll(substitution));
+      } catch (StackOverflowError e) { // RE2/J recurses into successive optional parts
+        return value;
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.outrigger.config.route;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.re2j.Pattern;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.Xxh64;
 import io.outrigger.testing.Conformance;
@@ -52,6 +53,15 @@ class HashPolicyTest {
     assertThat(hash(Map.of("b", "2", "c", "3"), header("b"), terminal, header("c")))
         .as("there is a hash already when the terminal one gives none")
         .isEqualTo(Xxh64.hash("2"));
+  }
+
+  @Test
+  void aRewriteThatOverflowsTheStackKeepsTheValue() {
+    var tooLarge =
+        new HashPolicy.Rewrite(Pattern.compile("x" + "(((a?)))".repeat(2000)), "replaced");
+
+    assertThat(hash(Map.of("a", "xb"), new HashPolicy.Header("a", Optional.of(tooLarge), false)))
+        .isEqualTo(Xxh64.hash("xb"));
   }
 
   @Conformance("A42-07")

@@ -96,8 +96,16 @@ public final class ConfigSelector {
       return failure;
     }
     String path = AuthorizationInput.withoutQuery(request.path());
-    int found = find(path, request, random, trace);
-    Set<Integer> guards = isLast ? guards(path, request, random) : Set.of();
+    int found;
+    Set<Integer> guards;
+    try {
+      found = find(path, request, random, trace);
+      guards = isLast ? guards(path, request, random) : Set.of();
+    } catch (StackOverflowError e) { // RE2/J recurses into successive optional parts
+      String text = "a regular expression in the routes of " + owner + " is too large to match";
+      return new RouteDecision.Reject(
+          new FilterStep.Answer(RpcStatus.internal(text), LocalReason.XDS_ERROR));
+    }
     if (found < 0 || guards.contains(-1)) {
       String text = "no route for " + owner + " and path " + WireText.read(path);
       return new RouteDecision.Reject(

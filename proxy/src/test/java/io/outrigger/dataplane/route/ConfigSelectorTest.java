@@ -2,6 +2,7 @@ package io.outrigger.dataplane.route;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.re2j.Pattern;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
@@ -94,6 +95,18 @@ class ConfigSelectorTest {
     assertThat(decision.answer().reason()).isEqualTo(LocalReason.NO_ROUTE);
     assertThat(((RouteDecision.Reject) select(selector, "?q=1")).answer().status().message())
         .isEqualTo("no route for authority \"orders\" and path ");
+  }
+
+  @Test
+  void anExpressionThatOverflowsTheStackFailsOnlyItsRequests() {
+    var tooLarge = new StringMatcher.Regex(Pattern.compile("/x" + "(((a?)))".repeat(2000)));
+    var selector = selector(route(tooLarge, forward("a")));
+
+    assertThat(((RouteDecision.Reject) select(selector, "/xb")).answer().status())
+        .isEqualTo(
+            RpcStatus.internal(
+                "a regular expression in the routes of authority \"orders\" is too large to"
+                    + " match"));
   }
 
   @Test
