@@ -76,9 +76,7 @@ final class ClusterWalk {
     kept.add(name);
     if (last instanceof Outcome.Ok<ClusterConfig> ok
         && ok.value() instanceof ClusterConfig.Aggregate aggregate) {
-      aggregate.leaves().stream()
-          .filter(leaf -> !clusters.containsKey(leaf))
-          .forEach(this::keepPrevious);
+      visitHeld(aggregate.leaves()); // so that they stay watched, too
     }
   }
 

@@ -488,6 +488,21 @@ class XdsDependencyManagerTest {
     assertThat(mesh.config().clusters()).containsOnlyKeys("b", "both", "new");
   }
 
+  /** Calls may wait for the leaf itself, too. */
+  @Conformance("A31-06")
+  @Test
+  void leafThatAHeldAggregateKeepsIsStillWatched() {
+    Mesh mesh = heldAggregate();
+
+    mesh.set(Resources.aggregate("both", "new"));
+    assertThat(mesh.watched(CLUSTER)).containsExactly("a", "b", "both", "new");
+    mesh.set(Resources.endpoints("a", "10.0.0.2"));
+
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.2");
+    mesh.fail(CLUSTER, "a", GONE);
+    assertThat(mesh.cluster("a").isOk()).isFalse();
+  }
+
   @Conformance("A31-41")
   @Test
   void leafThatIsKnownIsUpToDateThoughItsHeldAggregateWaits() {
