@@ -42,6 +42,18 @@ class SweepTimerTest {
     assertThat(sweeps.get(1) - sweeps.get(0)).isEqualTo(interval * 1000);
   }
 
+  @Conformance("A50-43")
+  @Test
+  void aChangedIntervalCountsFromTheLastOfSeveralSweeps() {
+    timer.run(Duration.ofSeconds(60));
+    seconds(140);
+
+    timer.run(Duration.ofSeconds(30));
+    seconds(40);
+
+    assertThat(sweeps).containsExactly(60_000L, 120_000L, 150_000L, 180_000L);
+  }
+
   @Conformance("A50-44")
   @Test
   void updatesThatChangeNothingPostponeNothing() {
