@@ -92,11 +92,9 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   }
 
   private void switchOff() {
-    if (timer.isRunning()) {
-      timer.stop();
-      trackers.setCounting(false);
-      detector.unejectAll(config.cluster(), trackers.all());
-    }
+    timer.stop();
+    trackers.setCounting(false);
+    detector.unejectAll(config.cluster(), trackers.all());
   }
 
   private void sweep(SweepTimer.Start start) {

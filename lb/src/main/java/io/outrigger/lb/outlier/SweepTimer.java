@@ -42,10 +42,6 @@ final class SweepTimer {
     this.timer = new OneTimer(control);
   }
 
-  boolean isRunning() {
-    return timer.isRunning();
-  }
-
   /**
    * Starts the timer, or changes the interval of a running timer. A new interval counts from the
    * start of the last sweep. If the next sweep is then overdue, it starts immediately (A50-43). If

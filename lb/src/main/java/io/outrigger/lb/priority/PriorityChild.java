@@ -122,7 +122,7 @@ final class PriorityChild {
         failover.stop();
       }
       case CONNECTING -> {
-        if (before != Connectivity.CONNECTING && workedSinceFailure && !failover.isRunning()) {
+        if (before != Connectivity.CONNECTING && workedSinceFailure) {
           failover.start(FAILOVER, onChange);
         }
       }
