@@ -92,6 +92,16 @@ class MatcherTest {
     assertThat(new StringMatcher.Regex(Pattern.compile(".*/ns/a/.*")).part()).isEqualTo("/ns/a/");
   }
 
+  /** An expression is Unicode text; the text of a request has one character for each byte. */
+  @Conformance("A28-03")
+  @ParameterizedTest
+  @CsvSource({"gr.ße", ".*öß.*"})
+  void regularExpressionsReadUtf8(String regex) {
+    var matcher = new StringMatcher.Regex(Pattern.compile(regex));
+
+    assertThat(matcher.matches(WireText.of("größe"))).isTrue();
+  }
+
   /** Whoever backtracks needs years for it, the JDK with all that it remembers included. */
   @Conformance("A28-10")
   @Test

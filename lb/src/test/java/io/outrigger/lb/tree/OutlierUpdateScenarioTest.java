@@ -311,6 +311,7 @@ class OutlierUpdateScenarioTest {
                 assertThat(event.reason()).isEqualTo(OutlierEvent.UnejectReason.DETECTION_IS_OFF));
 
     apply(HALF, zone("z", E0, E1, E2));
+    assertThat(endpoint(E0).detection().failed()).as("in the last interval").isZero();
     lb.traffic("a", 30, E0::equals);
     seconds(9);
     assertThat(ejected()).hasSize(1);

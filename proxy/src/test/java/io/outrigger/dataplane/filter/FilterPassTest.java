@@ -90,6 +90,15 @@ class FilterPassTest {
 
   @Conformance("A33-06")
   @Test
+  void anAbortWithoutDelayIsOverAtOnce() {
+    random.next(Purpose.FAULT_DELAY, 99).next(Purpose.FAULT_ABORT, 0);
+
+    assertThat(pass(fault(Optional.of(1L))).next()).isInstanceOf(FilterStep.Answer.class);
+    assertThat(active.get()).isZero();
+  }
+
+  @Conformance("A33-06")
+  @Test
   void beyondTheLimitNothingIsInjected() {
     random.next(Purpose.FAULT_DELAY, 0, 0, 0).next(Purpose.FAULT_ABORT, 0, 0, 0);
     FilterChain.Pass first = pass(fault(Optional.of(1L)));
