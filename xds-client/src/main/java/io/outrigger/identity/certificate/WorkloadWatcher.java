@@ -47,8 +47,8 @@ final class WorkloadWatcher extends CertificateSource {
    */
   static final Duration PACE = PathWatcher.PACE;
 
-  /** The time from a response to the request for the next response, which may wait to be read. */
-  static final Duration REQUEST_DELAY = Duration.ofMillis(20);
+  /** The maximum number of responses received per {@link #PACE}; the newest of them is read. */
+  static final int BURST = 500;
 
   private final ControlLoop loop;
   private final Executor reading;
@@ -147,6 +147,11 @@ final class WorkloadWatcher extends CertificateSource {
     /** Whether a response is being read, or was read less than {@link #PACE} ago. */
     private boolean isPacing;
 
+    /** The number of responses that were received since {@code isPacing} was last false. */
+    private int received;
+
+    private boolean isRequestDue;
+
     Answers(WorkloadEndpoint endpoint) {
       this.endpoint = endpoint;
     }
@@ -191,7 +196,10 @@ final class WorkloadWatcher extends CertificateSource {
       call = opened;
       if (answers != this) { // the call was replaced or closed before it opened
         opened.close();
-      } else if (snapshot().isUnread()) {
+        return;
+      }
+      proceed();
+      if (snapshot().isUnread()) {
         awaitAnswer(endpoint, FIRST_ANSWER);
       }
     }
@@ -202,20 +210,18 @@ final class WorkloadWatcher extends CertificateSource {
           () -> {
             silence.cancel();
             unread = response;
-            next = loop.schedule(REQUEST_DELAY, this::requestNext);
-            readNewest();
+            received++;
+            isRequestDue = true;
+            proceed();
           });
     }
 
-    private void requestNext() {
-      if (call == null) {
-        next = loop.schedule(REQUEST_DELAY, this::requestNext); // the call is about to be opened
-      } else {
+    /** Requests the next response and reads the newest one, unless it is too early. */
+    private void proceed() {
+      if (isRequestDue && call != null && received < BURST) {
+        isRequestDue = false;
         call.request();
       }
-    }
-
-    private void readNewest() {
       WorkloadResponse newest = unread;
       if (newest != null && !isPacing) {
         isPacing = true;
@@ -246,7 +252,8 @@ final class WorkloadWatcher extends CertificateSource {
               PACE,
               () -> {
                 isPacing = false;
-                readNewest();
+                received = 0;
+                proceed();
               });
       publish(read);
     }
