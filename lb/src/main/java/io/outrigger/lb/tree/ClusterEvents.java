@@ -64,13 +64,17 @@ final class ClusterEvents {
 
   void onState(Connectivity next) {
     state = next;
-    boolean mayChange =
-        outage.isPresent() ? next == Connectivity.READY : next == Connectivity.TRANSIENT_FAILURE;
-    if (mayChange && !check.isRunning()) {
+    if ((outage.isPresent() ? mayBeReached() : state == Connectivity.TRANSIENT_FAILURE)
+        && !check.isRunning()) {
       // The check always runs in a later task, because the tree may be in the middle of an update.
       long wait = outage.isPresent() ? 0 : nextCountNanos - control.nanoTime();
       check.start(Duration.ofNanos(wait), this::check);
     }
+  }
+
+  /** Whether the next call uses a connection, or opens one (IDLE); false while one is opened. */
+  private boolean mayBeReached() {
+    return state == Connectivity.READY || state == Connectivity.IDLE;
   }
 
   Optional<LbEvent.Outage> outage() {
@@ -85,7 +89,7 @@ final class ClusterEvents {
     var tally = new EndpointTally();
     count.accept(tally);
     nextCountNanos = control.nanoTime() + COUNT_INTERVAL.toNanos();
-    if (outage.isPresent() && state == Connectivity.READY) {
+    if (outage.isPresent() && mayBeReached()) {
       outage = Optional.empty();
       observer.onEvent(
           new LbEvent.OutageOver(cluster, control.now(), tally.reachable(), tally.all()));

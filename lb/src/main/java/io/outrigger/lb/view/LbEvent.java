@@ -94,7 +94,7 @@ public sealed interface LbEvent
     }
   }
 
-  /** At least one endpoint can be reached again after an {@link Outage}. */
+  /** Calls do not fail any more: an endpoint is READY, or IDLE until the next call. */
   record OutageOver(String cluster, Instant time, int reachable, int endpoints) implements LbEvent {
     @Override
     public String text() {

@@ -101,16 +101,35 @@ class OutageScenarioTest {
     assertThat(outages()).last().isEqualTo("pay: 3 of 3 endpoints can be reached");
   }
 
+  private static ClusterConfig ring(String... endpoints) {
+    return Samples.leaf(
+        Samples.cluster(
+            "pay",
+            new ClusterSource.Eds("pay"),
+            new BalancingPolicy.RingHash(1024, 4096, ""),
+            ClusterResource.Limits.DEFAULT.maxRequests()),
+        Samples.priorities(Samples.zone("z", endpoints)));
+  }
+
+  /** The next call connects (A42), which an endpoint that a ring connects already shows sooner. */
+  @Test
+  void aRingWhoseEndpointsAreReplacedInAnOutageMayBeReached() {
+    serve(ring(E1));
+    lb.pick("pay");
+    lb.end(E1);
+    lb.advance(Duration.ofMillis(100));
+    assertThat(outages()).hasSize(1);
+
+    serve(ring(E2));
+
+    assertThat(lb.state("pay")).isEqualTo(Connectivity.IDLE);
+    assertThat(outages()).last().isEqualTo("pay: 1 of 1 endpoints can be reached");
+    assertThat(outages()).hasSize(2);
+  }
+
   @Test
   void endpointsThatWereNeverTriedAreNotFailing() {
-    serve(
-        Samples.leaf(
-            Samples.cluster(
-                "pay",
-                new ClusterSource.Eds("pay"),
-                new BalancingPolicy.RingHash(1024, 4096, ""),
-                ClusterResource.Limits.DEFAULT.maxRequests()),
-            Samples.priorities(Samples.zone("z", E1, E2, E3))));
+    serve(ring(E1, E2, E3));
     lb.pick("pay");
     while (lb.state("pay") != Connectivity.TRANSIENT_FAILURE) {
       lb.end(lb.open().get(0));
