@@ -3,11 +3,11 @@ package io.outrigger.xds.kubernetes;
 import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.OneTimer;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.base.TimerHandle;
 import io.outrigger.xds.kubernetes.ApiClient.Answer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -61,14 +61,15 @@ final class NamespaceWatch {
   private final Set<String> changed = new HashSet<>();
   private Optional<String> version = Optional.empty();
 
+  private final OneTimer next; // starts a request
+  private final OneTimer publishing;
+
   private boolean isListed;
-  private boolean isPublishing;
   private boolean isOpen;
   private long startedAt;
   private long publishedAt;
   private Optional<RpcStatus> problem = Optional.empty();
   private Optional<ApiClient.Call> call = Optional.empty();
-  private TimerHandle timer = () -> {};
 
   /**
    * @param watchTime the minimum duration of a watch; must be 1 s or longer. The server ends each
@@ -90,6 +91,8 @@ final class NamespaceWatch {
     this.namespace = namespace;
     this.publishers = publishers;
     this.watchTime = watchTime;
+    this.next = new OneTimer(loop);
+    this.publishing = new OneTimer(loop);
   }
 
   void start() {
@@ -101,7 +104,8 @@ final class NamespaceWatch {
 
   void close() {
     call.ifPresent(ApiClient.Call::cancel);
-    timer.cancel();
+    next.stop();
+    publishing.stop();
   }
 
   /**
@@ -240,8 +244,8 @@ final class NamespaceWatch {
   }
 
   private void startLater() {
-    close();
-    timer = loop.schedule(backoff.next().minusNanos(loop.nanoTime() - startedAt), this::start);
+    call.ifPresent(ApiClient.Call::cancel);
+    next.start(backoff.next().minusNanos(loop.nanoTime() - startedAt), this::start);
   }
 
   private static boolean hasStatus(Outcome<Answer> answer, int status) {
@@ -273,14 +277,13 @@ final class NamespaceWatch {
   }
 
   private void publishLater() {
-    if (!isPublishing) {
-      isPublishing = true;
-      loop.schedule(MIN_INTERVAL.minusNanos(loop.nanoTime() - publishedAt), this::publish);
+    if (!publishing.isRunning()) {
+      publishing.start(MIN_INTERVAL.minusNanos(loop.nanoTime() - publishedAt), this::publish);
     }
   }
 
   private void publish() {
-    isPublishing = false;
+    publishing.stop();
     publishedAt = loop.nanoTime();
     for (String service : changed) {
       Optional<Collection<EndpointSlice>> known =

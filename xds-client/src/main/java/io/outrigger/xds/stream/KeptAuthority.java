@@ -75,9 +75,9 @@ final class KeptAuthority {
     }
     boolean isUnused = subscriptions.isEmpty();
     keeper.setInUse(this, !isUnused);
-    if (isUnused && phase != Phase.ANSWERED) {
-      restoreTimer.cancel();
-      phase = Phase.NEW;
+    if (isUnused) {
+      close();
+      phase = isAnswered() ? Phase.ANSWERED : Phase.NEW;
     } else if (phase == Phase.NEW) {
       phase = Phase.WAITING;
       restoreTimer = keeper.scheduleRestore(this::onTimeout);

@@ -110,6 +110,9 @@ final class StateKeeper {
   }
 
   private void onRead(StateFolder.Reading found, Optional<String> unwritable) {
+    if (settings.isEmpty()) {
+      return; // closed during the reading
+    }
     reading = found;
     isRead = true;
     unwritable.ifPresent(this::warn);
@@ -440,6 +443,7 @@ final class StateKeeper {
   void close() {
     settings.ifPresent(each -> each.files().execute(each.folder()::close));
     settings = Optional.empty();
+    stale.clear();
     nextSave.cancel();
     renewal.cancel();
     authorities.forEach(KeptAuthority::close);

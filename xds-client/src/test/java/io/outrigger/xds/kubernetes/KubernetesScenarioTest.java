@@ -81,6 +81,9 @@ class KubernetesScenarioTest {
   private final List<AutoCloseable> open = new ArrayList<>();
   private final List<String> connected = new CopyOnWriteArrayList<>();
 
+  /** The timers of the Kubernetes thread that wait. */
+  private final Set<Object> timers = ConcurrentHashMap.newKeySet();
+
   private double pace = 1;
 
   @TempDir private Path folder;
@@ -97,6 +100,7 @@ class KubernetesScenarioTest {
       each.close();
     }
     api.close();
+    Await.until("no timer is left", timers::toString, timers::isEmpty);
     assertThat(control.failures()).isZero();
     control.close();
   }
@@ -161,7 +165,19 @@ class KubernetesScenarioTest {
 
       @Override
       public TimerHandle schedule(Duration delay, Runnable task) {
-        return loop.schedule(Duration.ofNanos((long) (delay.toNanos() / pace)), task);
+        var timer = new Object();
+        timers.add(timer);
+        TimerHandle running =
+            loop.schedule(
+                Duration.ofNanos((long) (delay.toNanos() / pace)),
+                () -> {
+                  timers.remove(timer);
+                  task.run();
+                });
+        return () -> {
+          timers.remove(timer);
+          running.cancel();
+        };
       }
 
       @Override
@@ -738,6 +754,20 @@ class KubernetesScenarioTest {
     assertThat(api.requests()).as("one list and one watch").hasSize(2);
     long tenths = Duration.ofNanos(System.nanoTime() - started).toMillis() / 100;
     assertThat(updates.get(ORDERS.toString()).get()).isLessThanOrEqualTo((int) tenths + 3);
+  }
+
+  /** Also while a change waits until the next update is due, here for ten seconds. */
+  @Test
+  void aWatchThatIsClosedLeavesNoTimer() throws Exception {
+    pace = 0.01;
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(ORDERS);
+    await(ORDERS, "10.0.0.1:8080");
+    Await.until("it watches", () -> api.watches() == 1 && timers.size() == 1);
+
+    api.put(slice("orders-1", "10.0.0.2"));
+
+    Await.until("the change waits", () -> timers.size() == 2); // close() looks for timers
   }
 
   @ParameterizedTest

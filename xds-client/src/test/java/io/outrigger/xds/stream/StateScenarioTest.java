@@ -8,6 +8,7 @@ import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.state.StateFolder;
 import io.outrigger.xds.state.StateOrigin;
 import io.outrigger.xds.status.XdsStatusView;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -26,9 +28,12 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two processes after each other, with one folder of kept resources, on a clock of the test. */
 final class StateScenarioTest {
@@ -48,6 +53,12 @@ final class StateScenarioTest {
     ads.stream().ready().respond(LISTENER, "7", resource(LISTENER, "a", "routes"));
     ads.stream().respond(ResourceType.CLUSTER, "8", resource(ResourceType.CLUSTER, "c", "eds"));
     ads.loop.advance(Duration.ofSeconds(1));
+  }
+
+  @AfterEach
+  void end() {
+    ads.loop.inside(ads.clients::close);
+    assertThat(ads.loop.pendingTimers()).as("timers of a client that is closed").isZero();
   }
 
   @Test
@@ -503,6 +514,51 @@ final class StateScenarioTest {
     assertThat(listener.take()).containsExactly("ok: routes");
   }
 
+  /** The folder is on a slow disk, and the clients are closed before it has been read. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFolderThatIsReadTooLateChangesNothing(boolean answered) {
+    Queue<Runnable> files = new ArrayDeque<>();
+    restartIn(folder, new AdsFixture(), MAX_AGE, files::add);
+    watch();
+    if (answered) {
+      ads.stream().ready().respond(LISTENER, "9", resource(LISTENER, "a", "other"));
+      ads.stream().respond(ResourceType.CLUSTER, "9", resource(ResourceType.CLUSTER, "c", "other"));
+    }
+    ads.loop.advance(AFTER);
+    listener.take();
+
+    ads.loop.inside(ads.clients::close);
+    files.forEach(Runnable::run);
+    ads.loop.advance(AFTER);
+
+    assertThat(listener.take()).isEmpty();
+  }
+
+  /** A process closes its watches and, in the same turn, the clients. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void watchesThatCloseWhileResourcesAreStaleLeaveNoTimer(boolean withTheClients) {
+    restart(ServerFeatures.NONE);
+    var watches =
+        List.of(
+            ads.watch(LISTENER, "a", new RecordingWatcher<>()),
+            ads.watch(ResourceType.CLUSTER, "c", new RecordingWatcher<>()));
+    ads.loop.advance(AFTER);
+    ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "new"));
+    assertThat(stale()).startsWith("STALE: 1 resource of ");
+
+    ads.loop.inside(
+        () -> {
+          watches.forEach(XdsClient.Watch::close);
+          if (withTheClients) {
+            ads.clients.close();
+          }
+        });
+
+    assertThat(ads.loop.pendingTimers()).as("the next save").isEqualTo(withTheClients ? 0 : 1);
+  }
+
   private void watch() {
     listener = ads.watch(LISTENER, "a");
     cluster = ads.watch(ResourceType.CLUSTER, "c");
@@ -518,8 +574,7 @@ final class StateScenarioTest {
 
   /** Ends the process at once, and starts the next one. */
   private void restartIn(Path in, AdsFixture next, Duration maxAge, Executor files) {
-    AdsFixture before = ads;
-    before.loop.inside(before.clients::close);
+    end();
     ads = next;
     var state =
         new StateFolder(in, StateOrigin.of(AdsFixture.bootstrap(ServerFeatures.NONE)), maxAge);
