@@ -50,7 +50,7 @@ public final class SocketErrors {
       root = root.getCause();
     }
     if (root instanceof FileNotFoundException && root.getMessage() == null) {
-      return "the unix socket does not exist"; // Netty's epoll transport throws this
+      return "the unix socket does not exist; is its server running?"; // thrown by Netty's epoll
     }
     if (root instanceof ClosedChannelException) {
       return "the connection was closed";

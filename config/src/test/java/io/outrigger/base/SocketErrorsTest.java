@@ -42,7 +42,7 @@ class SocketErrorsTest {
   @Test
   void aUnixSocketThatDoesNotExistIsNamed() {
     assertThat(SocketErrors.describe(new FileNotFoundException()))
-        .isEqualTo("the unix socket does not exist");
+        .isEqualTo("the unix socket does not exist; is its server running?");
   }
 
   @Test

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import io.grpc.Status;
+import io.grpc.TlsServerCredentials;
 import io.grpc.netty.GrpcSslContexts;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -79,7 +82,7 @@ class FailureTextsIT {
     Backend good = mesh.backend("good");
     Backend closed = mesh.absentBackend("closed");
     Backend dying = mesh.backend("dying");
-    mesh.asking(names)
+    mesh.asking(names, Duration.ofMillis(500))
         .certificateProviders(
             "{\"default\":{\"plugin_name\":\"file_watcher\",\"config\":{\"certificate_file\":"
                 + "\"/no/cert.pem\",\"private_key_file\":\"/no/key.pem\","
@@ -102,6 +105,7 @@ class FailureTextsIT {
                 Xds.route("/dropped", "dropped"),
                 Xds.route("/refused", "refused"),
                 Xds.route("/dns", "dns"),
+                Xds.route("/mute", "mute"),
                 Xds.route("/secure", "secure"),
                 Xds.route("/dying", "dying"),
                 Xds.route("/good", "good"),
@@ -122,6 +126,7 @@ class FailureTextsIT {
             Xds.locality("a", 0, 1, good)),
         Xds.cluster("refused", "MAGLEV"),
         Xds.dns("dns", "nowhere.test", 50051),
+        Xds.dns("mute", "mute.test", 50051),
         Xds.secureCluster("secure", ""),
         Xds.endpoints("secure", good),
         Xds.cluster("dying"),
@@ -141,6 +146,7 @@ class FailureTextsIT {
     callFails("a drop", app.send("dropped.Pay/Charge"));
     callFails("a cluster that is refused", app.send("refused.Pay/Charge"));
     callFails("a DNS cluster whose name does not exist", app.send("dns.Pay/Charge"));
+    callFails("a name server that does not answer", app.send("mute.Pay/Charge"));
     callFails("certificate files that are missing", app.send("secure.Pay/Charge"));
     callFails("a route's time limit", app.send("limited.Pay/Hold"));
     CompletableFuture<App.Reply> held = app.send("dying.Pay/Hold");
@@ -260,7 +266,39 @@ class FailureTextsIT {
     App app = mesh.app();
     callFails("a control plane whose port is closed", app.send("test.Pay/Charge", LONG));
     failures.add("/ready", plain(mesh.admin().get("/ready").body()));
+    TestIdentity identity = TestAuthority.named("b").issue("ip:127.0.0.1");
+    Path chain = Files.writeString(folder.resolve("chain.pem"), identity.chainPem());
+    Path key = Files.writeString(folder.resolve("key.pem"), identity.keyPem());
+    Path roots = Files.writeString(folder.resolve("r.pem"), TestAuthority.named("a").rootPem());
+    var secured =
+        new ControlPlane(TlsServerCredentials.create(chain.toFile(), key.toFile()), List.of());
+    try (var other = new Mesh(1, secured)) {
+      other.bootstrap(
+          """
+          {"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"tls","config":
+            {"ca_certificate_file":"%s"}}]}],"node":{"id":"node-e2e"}}\
+          """
+              .formatted(secured.target(), roots));
+      other.start();
+      callFails("a control plane of another root", other.app().send("test.Pay/Charge", LONG));
+    }
+    failures.check();
+  }
 
+  /** Buffers of this process count as the sidecar's, so the test fills its memory. */
+  @Test
+  void memory() throws Exception {
+    failures = new FailureList("memory");
+    Backend good = mesh.with(Flag.MAX_MEMORY, "128MiB").serve();
+    mesh.startReady();
+    CompletableFuture<App.Reply> held = mesh.app().send("test.Pay/Hold", LONG);
+    Await.until("it is held", () -> good.held() == 1);
+    ByteBuf filling = Unpooled.directBuffer(160 << 20);
+    try {
+      callFails("an app that is cut off", held);
+    } finally {
+      filling.release();
+    }
     failures.check();
   }
 

@@ -380,7 +380,7 @@ final class OutriggerCommandTest {
             at
                 + "tls:2: tls credentials: certificate_file "
                 + folder.resolve("empty.pem")
-                + " has no certificate");
+                + " has no certificate; PEM is needed: -----BEGIN CERTIFICATE-----");
     assertThat(outrigger.errorLines()).hasSize(1);
   }
 

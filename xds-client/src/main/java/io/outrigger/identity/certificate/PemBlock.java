@@ -3,6 +3,7 @@ package io.outrigger.identity.certificate;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * One block of a PEM file (RFC 7468). Text between blocks is a comment.
@@ -76,7 +77,8 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
             + " -inform der -in "
             + file.path()
             + " -out FILE.pem"
-        : "has no " + what;
+        : "has no %s; PEM is needed: -----BEGIN %s-----"
+            .formatted(what, what.toUpperCase(Locale.ROOT));
   }
 
   @Override

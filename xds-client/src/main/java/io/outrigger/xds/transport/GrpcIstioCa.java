@@ -48,6 +48,9 @@ import org.jspecify.annotations.Nullable;
 public final class GrpcIstioCa implements IstioCaClient {
   private static final long TIMEOUT_SECONDS = 30; // a CA may wait for a signer of Kubernetes
 
+  private static final String REMEDY =
+      "is the CA running, and are ca_address and ca_root_file right?";
+
   /** A token that can be sent in a header. */
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
@@ -223,7 +226,8 @@ public final class GrpcIstioCa implements IstioCaClient {
     private static String reason(Status status) {
       return switch (status.getCode()) {
         case OK -> "its answer has no message";
-        case DEADLINE_EXCEEDED -> "no answer within " + TIMEOUT_SECONDS + " s";
+        case DEADLINE_EXCEEDED -> "no answer within " + TIMEOUT_SECONDS + " s; " + REMEDY;
+        case UNAVAILABLE -> StreamFailure.toRpcStatus(status) + "; " + REMEDY;
         case UNAUTHENTICATED, PERMISSION_DENIED ->
             StreamFailure.toRpcStatus(status)
                 + "; the token's audience, its service account and cluster_id must be known to it";

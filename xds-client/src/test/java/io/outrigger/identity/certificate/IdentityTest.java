@@ -179,8 +179,9 @@ class IdentityTest {
     String good = ONE.keyPem();
     String supported = "give an RSA, EC (P-256, P-384, P-521) or Ed25519 key";
 
-    refused(ONE.chainPem(), "", "KEY has no private key");
-    refused(ONE.chainPem(), ONE.chainPem(), "KEY has no private key");
+    String absent = "KEY has no private key; PEM is needed: -----BEGIN PRIVATE KEY-----";
+    refused(ONE.chainPem(), "", absent);
+    refused(ONE.chainPem(), ONE.chainPem(), absent);
     refused(
         ONE.chainPem(), good + good, "KEY has 2 private keys; leave the one of the certificate");
     refused(
@@ -285,9 +286,10 @@ class IdentityTest {
   void certificatesThatCannotBeUsedAreNamedWithTheRemedy() throws Exception {
     String good = ONE.chainPem();
 
-    refused("", ONE.keyPem(), "CERT has no certificate");
-    refused("hello", ONE.keyPem(), "CERT has no certificate");
-    refused(ONE.keyPem(), ONE.keyPem(), "CERT has no certificate");
+    String absent = "CERT has no certificate; PEM is needed: -----BEGIN CERTIFICATE-----";
+    refused("", ONE.keyPem(), absent);
+    refused("hello", ONE.keyPem(), absent);
+    refused(ONE.keyPem(), ONE.keyPem(), absent);
     refused(
         new String(ONE.certificate().getEncoded(), StandardCharsets.ISO_8859_1),
         ONE.keyPem(),
