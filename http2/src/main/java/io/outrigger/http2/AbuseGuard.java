@@ -3,6 +3,7 @@ package io.outrigger.http2;
 import io.netty.util.concurrent.Ticker;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
+import java.util.function.IntConsumer;
 
 /**
  * Counts useless work that a peer causes on one connection. Useless work consists of streams that
@@ -21,16 +22,18 @@ final class AbuseGuard {
   private final boolean server;
   private final AbuseLimits limits;
   private final Ticker ticker;
+  private final IntConsumer onIdleWork;
   private long periodStartNanos;
   private int streams;
   private int resets;
   private long useful;
   private long idle;
 
-  AbuseGuard(boolean server, AbuseLimits limits, Ticker ticker) {
+  AbuseGuard(boolean server, AbuseLimits limits, Ticker ticker, IntConsumer onIdleWork) {
     this.server = server;
     this.limits = limits;
     this.ticker = ticker;
+    this.onIdleWork = onIdleWork;
     this.periodStartNanos = ticker.nanoTime();
   }
 
@@ -83,6 +86,7 @@ final class AbuseGuard {
   /** Counts work that is as expensive as the given number of frames without content. */
   void onIdleWork(int frames) throws ConnectionFault {
     idle += frames;
+    onIdleWork.accept(frames);
     long allowed = limits.controlFrames() + CONTROL_FRAMES_PER_USEFUL_FRAME * useful;
     if (idle > allowed && !onTick(ticker.nanoTime())) {
       throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many frames without content");

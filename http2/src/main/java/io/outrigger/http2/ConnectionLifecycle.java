@@ -121,6 +121,7 @@ final class ConnectionLifecycle {
     isSilent = false;
     if (lingering != null) {
       lingering.onRead(bytes.readableBytes());
+      dirty.onWork(SocketReads.MUCH_WORK);
     }
     FrameReader frames = reader;
     if (state.isEnding() || frames == null) {

@@ -142,7 +142,7 @@ final class ConnectionStreams {
   SocketStream openByPeer(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     table.add(stream);
-    dirty.onStream();
+    dirty.onWork(LoopTurn.STREAM_WORK);
     stream.headBytes(headers.heapBytes());
     return stream;
   }

@@ -54,7 +54,8 @@ public final class Http2Connection {
     state = new ConnectionState(server, ctx.channel());
     writer = new FrameWriter(ctx, dirty::set);
     var decoder = new HpackDecoder(settings.maxHeaderListBytes());
-    guard = new AbuseGuard(server, settings.abuse(), ctx.channel().eventLoop().ticker());
+    guard =
+        new AbuseGuard(server, settings.abuse(), ctx.channel().eventLoop().ticker(), dirty::onWork);
     streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
     table = streams.table();
     scheduler = streams.scheduler();
@@ -63,7 +64,7 @@ public final class Http2Connection {
         new FrameReader(
             new InboundFrames(state, dirty, writer, decoder, guard, streams, lifecycle), settings);
     reads = SocketReads.of(ctx.channel());
-    reads.attach(server, table::started, dirty);
+    reads.attach(server, dirty::work, dirty);
     memory =
         new ConnectionMemory(
             new ConnectionMemory.Parts(ctx, state, reader, writer, streams, lifecycle, reads),

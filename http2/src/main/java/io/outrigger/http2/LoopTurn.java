@@ -23,6 +23,9 @@ import org.slf4j.LoggerFactory;
  */
 @LoopConfined
 final class LoopTurn {
+  /** The work of a stream that a client has opened; a frame without content is the unit. */
+  static final int STREAM_WORK = 32;
+
   /** One connection of the loop; {@link #set} requests its callback at the end of the turn. */
   @LoopConfined
   static final class Mark {
@@ -31,6 +34,7 @@ final class LoopTurn {
     private final Runnable onEndOfTurn;
     private final LongConsumer onTick;
     private boolean set;
+    private long work;
 
     private Mark(LoopTurn turn, Object connection, Runnable onEndOfTurn, LongConsumer onTick) {
       this.turn = turn;
@@ -51,15 +55,21 @@ final class LoopTurn {
       set = false;
     }
 
-    /** Counts a stream that a client has opened, and calls {@link #set}. */
-    void onStream() {
-      turn.streams++;
+    /** Counts work that the peer has caused, as a number of frames, and calls {@link #set}. */
+    void onWork(int frames) {
+      work += frames;
+      turn.work += frames;
       set();
     }
 
-    /** The number of streams that clients have opened in this turn of the loop. */
-    int streamsOfTurn() {
-      return turn.streams;
+    /** The work of this connection so far. */
+    long work() {
+      return work;
+    }
+
+    /** The work of all connections in this turn of the loop. */
+    int workOfTurn() {
+      return turn.work;
     }
 
     /** Stops the calls of {@code onTick}; called when the connection is closed. */
@@ -77,7 +87,7 @@ final class LoopTurn {
   private final Runnable task = this::run;
   private boolean scheduled;
   private boolean isTicking;
-  private int streams;
+  private int work;
 
   private LoopTurn(EventLoop loop) {
     this.loop = loop;
@@ -121,7 +131,7 @@ final class LoopTurn {
   }
 
   private void run() {
-    streams = 0;
+    work = 0;
     // The list may grow: a callback may set the mark of the same or of another connection.
     for (int i = 0; i < dirty.size(); i++) {
       Mark mark = dirty.get(i);

@@ -54,11 +54,11 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
    */
   private static final int FIRST_BYTES = 16 << 10;
 
-  /** The reads of a turn continue if at most this number of streams began in the first buffer. */
-  private static final int FEW_STREAMS = 8;
+  /** The reads of a turn end once the peer has caused this work, such as nine streams. */
+  static final int MUCH_WORK = 9 * LoopTurn.STREAM_WORK;
 
-  /** Once clients opened this many streams in a turn of the loop, reads use small buffers. */
-  private static final int BUSY_STREAMS = 256;
+  /** Once all peers of a loop have caused this work in a turn, reads use small buffers. */
+  private static final int BUSY_WORK = 256 * LoopTurn.STREAM_WORK;
 
   /**
    * Reports that no buffer is available now, or that the process must not allocate another buffer.
@@ -80,8 +80,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   private BooleanSupplier mayRead = () -> true;
 
-  /** Supplies the number of streams that were opened on the connection so far. */
-  private LongSupplier started = () -> 0;
+  /** Supplies the work that the peer has caused so far: see {@link LoopTurn.Mark#onWork}. */
+  private LongSupplier work = () -> 0;
 
   private boolean isServer;
   private boolean isFirst;
@@ -90,7 +90,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** Whether decrypted bytes have reached HTTP/2 in this turn; always true for a client. */
   private boolean hasDelivered;
 
-  private long startedBefore;
+  private long workBefore;
   private boolean isPaused;
   private boolean isWaiting;
 
@@ -118,9 +118,9 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     return made;
   }
 
-  void attach(boolean server, LongSupplier startedStreams, LoopTurn.Mark mark) {
+  void attach(boolean server, LongSupplier workOfPeer, LoopTurn.Mark mark) {
     isServer = server;
-    started = startedStreams;
+    work = workOfPeer;
     dirty = mark;
   }
 
@@ -143,8 +143,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   public void reset(ChannelConfig config) {
     isFirst = true;
     hasDelivered = !isServer;
-    isBusy = dirty != null && dirty.streamsOfTurn() >= BUSY_STREAMS;
-    startedBefore = started.getAsLong();
+    isBusy = dirty != null && dirty.workOfTurn() >= BUSY_WORK;
+    workBefore = work.getAsLong();
     super.reset(config);
   }
 
@@ -157,7 +157,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
       throw new NoBufferNow(null);
     }
     int size = guess();
-    if (isBusy && (isFirst || started.getAsLong() > startedBefore)) {
+    if (isBusy && (isFirst || work.getAsLong() > workBefore)) {
       size = Math.min(size, SMALL_BYTES);
     } else if (isFirst || !hasDelivered) {
       size = Math.min(size, FIRST_BYTES);
@@ -194,16 +194,16 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   @Override
   public boolean continueReading() {
-    return hasFewStreams() && super.continueReading();
+    return hasLittleWork() && super.continueReading();
   }
 
   @Override
   public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
-    return hasFewStreams() && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
+    return hasLittleWork() && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
   }
 
-  private boolean hasFewStreams() {
-    return started.getAsLong() - startedBefore <= FEW_STREAMS;
+  private boolean hasLittleWork() {
+    return work.getAsLong() - workBefore < MUCH_WORK;
   }
 
   /** Stops reading, and tries again after {@value #WAIT_MILLIS} ms. */

@@ -67,10 +67,6 @@ final class StreamTable {
     return lastPeerId;
   }
 
-  long started() {
-    return started;
-  }
-
   boolean hasLocalIds() {
     return nextLocalId > 0 && nextLocalId + 2L * unnumbered.size() <= Integer.MAX_VALUE;
   }

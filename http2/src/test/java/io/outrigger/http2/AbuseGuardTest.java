@@ -19,7 +19,8 @@ final class AbuseGuardTest {
 
   private final MockTicker ticker = Ticker.newMockTicker();
   private final AbuseGuard guard =
-      new AbuseGuard(true, new AbuseLimits(PERIOD, RESETS, CONTROL_FRAMES, 64, 1 << 20), ticker);
+      new AbuseGuard(
+          true, new AbuseLimits(PERIOD, RESETS, CONTROL_FRAMES, 64, 1 << 20), ticker, frames -> {});
 
   /**
    * The number of the first reset that exceeds the limit; one more than the number of resets if

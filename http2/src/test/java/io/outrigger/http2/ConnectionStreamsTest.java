@@ -7,9 +7,11 @@ import static io.outrigger.http2.testing.Frames.END_STREAM;
 import static io.outrigger.http2.testing.Frames.goAway;
 import static io.outrigger.http2.testing.Frames.headers;
 import static io.outrigger.http2.testing.Frames.join;
+import static io.outrigger.http2.testing.Frames.ping;
 import static io.outrigger.http2.testing.Frames.settings;
 import static io.outrigger.http2.testing.Frames.settingsAck;
 import static io.outrigger.http2.testing.Frames.wholeRequest;
+import static io.outrigger.http2.testing.Frames.windowUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.http2.testing.Frames;
@@ -47,17 +49,18 @@ final class ConnectionStreamsTest {
   }
 
   @Test
-  void theLoopKnowsHowManyStreamsBeginInATurn() {
+  void theLoopKnowsTheWorkOfATurn() {
     try (RawPeer client = RawPeer.client()) {
       LoopTurn.Mark mark =
           LoopTurn.of(client.channel.eventLoop()).open("test", () -> {}, now -> {});
       List<Integer> begun = new ArrayList<>();
-      client.events.onStream = stream -> begun.add(mark.streamsOfTurn());
+      client.events.onStream = stream -> begun.add(mark.workOfTurn());
 
       client.send(join(wholeRequest(1), wholeRequest(3), wholeRequest(5)));
-      client.send(wholeRequest(7));
+      client.send(join(ping(1), windowUpdate(0, 1), wholeRequest(7)));
 
-      assertThat(begun).containsExactly(1, 2, 3, 1);
+      int stream = LoopTurn.STREAM_WORK;
+      assertThat(begun).containsExactly(stream, 2 * stream, 3 * stream, 2 + stream);
     }
   }
 

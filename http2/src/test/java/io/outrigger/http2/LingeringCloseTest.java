@@ -64,6 +64,23 @@ final class LingeringCloseTest {
   }
 
   @Test
+  void oneBufferIsReadInATurnOnceTheConnectionHasEnded() {
+    try (RawPeer peer = open(true)) {
+      SocketReads reads = SocketReads.of(peer.channel);
+      reads.reset(peer.channel.config());
+      reads.attemptedBytesRead(1);
+      reads.lastBytesRead(1);
+      reads.incMessagesRead(1);
+      assertThat(reads.continueReading(() -> true)).isTrue();
+
+      peer.connection.close(Http2Error.INTERNAL_ERROR, "end");
+      peer.send(Frames.ascii("x"));
+
+      assertThat(reads.continueReading(() -> true)).isFalse();
+    }
+  }
+
+  @Test
   void aWindowOfBytesMayBeUnderWayAndMoreIsAFlood() {
     try (RawPeer peer = open(true)) {
       peer.connection.close(Http2Error.NO_ERROR, "end");

@@ -19,7 +19,7 @@ final class LooseStreams implements AutoCloseable {
     state.enter(ConnectionState.Phase.OPEN);
     LoopTurn.Mark dirty = LoopTurn.of(channel.eventLoop()).open("test", () -> {}, now -> {});
     writer = new FrameWriter(ctx, dirty::set);
-    var guard = new AbuseGuard(true, settings.abuse(), channel.eventLoop().ticker());
+    var guard = new AbuseGuard(true, settings.abuse(), channel.eventLoop().ticker(), dirty::onWork);
     streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
   }
 

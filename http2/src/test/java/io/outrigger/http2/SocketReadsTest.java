@@ -23,7 +23,7 @@ final class SocketReadsTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final ScarceBuffers buffers = new ScarceBuffers();
   private SocketReads reads;
-  private long started;
+  private long work;
   private LoopTurn.Mark others;
   private int retries;
 
@@ -31,7 +31,7 @@ final class SocketReadsTest {
 
   private void othersOpen(int streams) {
     for (int i = 0; i < streams; i++) {
-      others.onStream();
+      others.onWork(LoopTurn.STREAM_WORK);
     }
     nextTurn();
   }
@@ -43,7 +43,7 @@ final class SocketReadsTest {
     reads = SocketReads.of(channel);
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
     others = turn.open("test", () -> {}, now -> {});
-    reads.attach(true, () -> started, turn.open("test", () -> retries++, now -> {}));
+    reads.attach(true, () -> work, turn.open("test", () -> retries++, now -> {}));
     reads.setReadCondition(() -> allowed);
     nextTurn();
   }
@@ -63,7 +63,7 @@ final class SocketReadsTest {
   private int read(int streams) {
     int size = readPart();
     reads.onDelivered();
-    started += streams;
+    work += streams * LoopTurn.STREAM_WORK;
     return size;
   }
 
@@ -120,6 +120,22 @@ final class SocketReadsTest {
     nextTurn();
     assertThat(read(9)).isEqualTo(FIRST);
     assertThat(mayContinue()).isFalse();
+  }
+
+  @Test
+  void aFloodOfFramesWithoutContentIsReadInParts() {
+    read(0);
+    work = 9 * LoopTurn.STREAM_WORK - 1;
+    assertThat(mayContinue()).isTrue();
+    work++;
+    assertThat(mayContinue()).isFalse();
+
+    others.onWork(256 * LoopTurn.STREAM_WORK - 1);
+    nextTurn();
+    assertThat(room()).isEqualTo(FIRST);
+    others.onWork(1);
+    nextTurn();
+    assertThat(room()).isEqualTo(SMALL);
   }
 
   @Test
@@ -180,7 +196,7 @@ final class SocketReadsTest {
   @Test
   void aBackendsRecordsAreReadInFullBuffers() {
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
-    reads.attach(false, () -> started, turn.open("test", () -> {}, now -> {}));
+    reads.attach(false, () -> work, turn.open("test", () -> {}, now -> {}));
     nextTurn();
     assertThat(readPart()).isEqualTo(FIRST);
     assertThat(readPart()).isEqualTo(FULL);
