@@ -2,14 +2,12 @@ package io.outrigger.xds.decode;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
-import com.google.protobuf.WireFormat;
+import com.google.protobuf.CodedOutputStream;
 import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.xds.ResourceType;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.io.IOException;
 
 /**
  * Builds a protobuf message field by field, without descriptors. Protobuf would build descriptors
@@ -17,10 +15,15 @@ import java.util.Arrays;
  */
 @LoopConfined
 public final class WireMessage {
-  private static final int MAX_VARINT = 5; // bytes
+  private static final int BYTES = 48; // enough for an endpoint with one address
 
-  private byte[] bytes = new byte[48]; // enough for an endpoint with one address
-  private int size;
+  private final ByteString.Output bytes = ByteString.newOutput(BYTES);
+  private final CodedOutputStream out = CodedOutputStream.newInstance(bytes, BYTES);
+
+  @FunctionalInterface
+  private interface Part {
+    void writeTo(CodedOutputStream out) throws IOException;
+  }
 
   public static WireMessage address(String host, int port) {
     return new WireMessage()
@@ -32,12 +35,11 @@ public final class WireMessage {
   }
 
   public WireMessage text(int field, String text) {
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    return delimited(field, utf8, utf8.length);
+    return add(to -> to.writeString(field, text));
   }
 
   public WireMessage message(int field, WireMessage message) {
-    return delimited(field, message.bytes, message.size);
+    return add(to -> to.writeBytes(field, message.bytes()));
   }
 
   /** Adds an {@code Any} that contains a message; {@code type} is the message's full type name. */
@@ -53,9 +55,7 @@ public final class WireMessage {
    * @param value the value of an unsigned field or of an enum
    */
   public WireMessage number(int field, int value) {
-    varint(field << 3);
-    varint(value);
-    return this;
+    return add(to -> to.writeUInt32(field, value));
   }
 
   public Any as(ResourceType<?> type) {
@@ -63,41 +63,20 @@ public final class WireMessage {
   }
 
   WireMessage real(int field, double value) {
-    varint(field << 3 | WireFormat.WIRETYPE_FIXED64);
-    long bits = Long.reverseBytes(Double.doubleToRawLongBits(value)); // little-endian
-    append(ByteBuffer.allocate(Long.BYTES).putLong(bits).array(), Long.BYTES);
-    return this;
+    return add(to -> to.writeDouble(field, value));
   }
 
-  private WireMessage delimited(int field, byte[] content, int length) {
-    varint(field << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED);
-    varint(length);
-    append(content, length);
-    return this;
-  }
-
-  private void varint(int value) {
-    reserve(MAX_VARINT);
-    int remaining = value;
-    for (; (remaining & ~0x7f) != 0; remaining >>>= 7) {
-      bytes[size++] = (byte) (remaining | 0x80);
-    }
-    bytes[size++] = (byte) remaining;
-  }
-
-  private void append(byte[] content, int length) {
-    reserve(length);
-    System.arraycopy(content, 0, bytes, size, length);
-    size += length;
-  }
-
-  private void reserve(int more) {
-    if (size + more > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + more));
+  private WireMessage add(Part part) {
+    try {
+      part.writeTo(out);
+      return this;
+    } catch (IOException e) {
+      throw new AssertionError("memory can be written", e);
     }
   }
 
   ByteString bytes() {
-    return ByteString.copyFrom(bytes, 0, size);
+    add(CodedOutputStream::flush);
+    return bytes.toByteString();
   }
 }
