@@ -5,7 +5,4 @@
  * <p>This package does not depend on xDS, gRPC libraries or sockets. Only this package reads the
  * system clock and random numbers; architecture tests check that rule.
  */
-@NullMarked
 package io.outrigger.base;
-
-import org.jspecify.annotations.NullMarked;

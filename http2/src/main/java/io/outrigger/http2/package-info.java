@@ -3,7 +3,4 @@
  * header compression. Other packages see streams and header lists, but no frames. All objects of a
  * connection are confined to the connection's event loop.
  */
-@NullMarked
 package io.outrigger.http2;
-
-import org.jspecify.annotations.NullMarked;

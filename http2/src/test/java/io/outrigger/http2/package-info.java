@@ -1,5 +1,2 @@
 /** Tests of HTTP/2 and HPACK. */
-@NullMarked
 package io.outrigger.http2;
-
-import org.jspecify.annotations.NullMarked;

@@ -6,7 +6,4 @@
  * call-counting methods of subchannels are used on event loops. Code on event loops never blocks or
  * locks, and allocates nothing on the common path.
  */
-@NullMarked
 package io.outrigger.lb;
-
-import org.jspecify.annotations.NullMarked;

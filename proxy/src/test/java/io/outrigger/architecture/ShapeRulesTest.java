@@ -6,7 +6,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import java.util.List;
-import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,15 +41,11 @@ class ShapeRulesTest {
   }
 
   @Test
-  void everyPackageIsNullMarkedAndNamedForAConcept() {
+  void everyPackageIsNamedForAConcept() {
     Product.CLASSES.stream()
         .map(JavaClass::getPackage)
         .distinct()
-        .forEach(
-            home -> {
-              assertThat(home.isAnnotatedWith(NullMarked.class)).as("%s", home.getName()).isTrue();
-              assertThat(NAMES_WITHOUT_MEANING).doesNotContain(lastPart(home));
-            });
+        .forEach(home -> assertThat(NAMES_WITHOUT_MEANING).doesNotContain(lastPart(home)));
   }
 
   private static String lastPart(JavaPackage home) {

@@ -3,7 +3,4 @@
  * look at classes and sources, run no code of the product and live in the one module that sees all
  * others. They enforce the architecture, not a gRFC: ARCHITECTURE.md has the picture.
  */
-@NullMarked
 package io.outrigger.architecture;
-
-import org.jspecify.annotations.NullMarked;

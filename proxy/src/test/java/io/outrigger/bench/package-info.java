@@ -3,7 +3,4 @@
  * scripts/bench pick} runs them. They use the real tree and the real selector on scripted
  * connections. No part of the distribution.
  */
-@NullMarked
 package io.outrigger.bench;
-
-import org.jspecify.annotations.NullMarked;

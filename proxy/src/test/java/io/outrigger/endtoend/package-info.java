@@ -4,7 +4,4 @@
  * only see what a user would see: replies, what backends hear, the admin server and the control
  * plane's record. The rows of CONFORMANCE.md they prove are named on each test.
  */
-@NullMarked
 package io.outrigger.endtoend;
-
-import org.jspecify.annotations.NullMarked;

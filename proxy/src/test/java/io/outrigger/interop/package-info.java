@@ -3,7 +3,4 @@
  * server of another make; and the fixtures of such a mesh. Tests run on threads of their own and
  * wait with a bound. Covers the gRPC protocol over HTTP/2 as a sidecar passes it on.
  */
-@NullMarked
 package io.outrigger.interop;
-
-import org.jspecify.annotations.NullMarked;

@@ -4,7 +4,4 @@
  * threads of their own and wait with a bound; {@code docs/extend/proofs.md} lists the accepted
  * differences.
  */
-@NullMarked
 package io.outrigger.oracle;
-
-import org.jspecify.annotations.NullMarked;

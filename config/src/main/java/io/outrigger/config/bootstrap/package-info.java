@@ -2,7 +2,4 @@
  * The gRPC xDS bootstrap as records, and its reader, which reports the JSON path of each error
  * (A27, A47, A65, A71, A97).
  */
-@NullMarked
 package io.outrigger.config.bootstrap;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * A39), and the filter chains of servers with their match conditions (A36). All types are
  * immutable; any thread may use them.
  */
-@NullMarked
 package io.outrigger.config.listener;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * requests by cluster and locality, drops by category, and metrics that backends report. Records
  * are immutable; {@code LoadSource} is used on the control loop.
  */
-@NullMarked
 package io.outrigger.config.load;
-
-import org.jspecify.annotations.NullMarked;

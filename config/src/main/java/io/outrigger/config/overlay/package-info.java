@@ -2,7 +2,4 @@
  * The changes that local policy made to the control plane's resources (CONTRACT section 11), for
  * status views and logs. All types are immutable; any thread may use them.
  */
-@NullMarked
 package io.outrigger.config.overlay;
-
-import org.jspecify.annotations.NullMarked;

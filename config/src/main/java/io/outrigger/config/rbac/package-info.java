@@ -3,7 +3,4 @@
  * RBAC policies consist of permissions and principals. All types are immutable; any thread may use
  * them.
  */
-@NullMarked
 package io.outrigger.config.rbac;
-
-import org.jspecify.annotations.NullMarked;

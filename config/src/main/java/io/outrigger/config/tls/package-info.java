@@ -3,7 +3,4 @@
  * a server's clients. TLS settings consist of the sources of certificates and roots, the accepted
  * names, and the server name to send. All types are immutable; any thread may use them.
  */
-@NullMarked
 package io.outrigger.config.tls;
-
-import org.jspecify.annotations.NullMarked;

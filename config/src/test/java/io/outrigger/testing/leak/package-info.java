@@ -4,7 +4,4 @@
  * the detector in the property {@code io.netty.customResourceLeakDetector}. The detector is called
  * on any thread; the check runs on JUnit's.
  */
-@NullMarked
 package io.outrigger.testing.leak;
-
-import org.jspecify.annotations.NullMarked;

@@ -4,7 +4,4 @@
  * subchannels are called on event loops. This package implements xds_cluster_impl (A27 drops, A32
  * circuit breaking).
  */
-@NullMarked
 package io.outrigger.lb.cluster;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * io.outrigger.lb.config.LbConfig}) and backends. {@code lb.tree} builds the configuration from an
  * {@code XdsConfig}. A part of the tree that an update does not change stays the same object.
  */
-@NullMarked
 package io.outrigger.lb.config;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * "Least Request"). If a cluster has no endpoints, another policy fails all calls. The policies run
  * on the control loop; their pickers run on event loops. Larger leaf policies are in subpackages.
  */
-@NullMarked
 package io.outrigger.lb.endpoint;
-
-import org.jspecify.annotations.NullMarked;

@@ -4,7 +4,4 @@
  * locality. All classes are used on the control loop; event loops use only {@link
  * io.outrigger.lb.load.MetricTally}.
  */
-@NullMarked
 package io.outrigger.lb.load;
-
-import org.jspecify.annotations.NullMarked;

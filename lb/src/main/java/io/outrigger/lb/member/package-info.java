@@ -4,7 +4,4 @@
  * implements the connection to one of an endpoint's addresses (A61 "Happy Eyeballs", "universal
  * leaf policy"). An endpoint in TRANSIENT_FAILURE stays there until it is READY (A62).
  */
-@NullMarked
 package io.outrigger.lb.member;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * so covers all priorities of the cluster (A75). The policy runs on the control loop; only the
  * counting of calls happens on event loops.
  */
-@NullMarked
 package io.outrigger.lb.outlier;
-
-import org.jspecify.annotations.NullMarked;

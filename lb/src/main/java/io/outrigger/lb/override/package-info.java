@@ -5,7 +5,4 @@
  * except the picker and the fields of the entries that the picker reads. Until the first session,
  * only the picker is active.
  */
-@NullMarked
 package io.outrigger.lb.override;
-
-import org.jspecify.annotations.NullMarked;

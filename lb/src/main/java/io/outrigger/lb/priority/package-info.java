@@ -3,7 +3,4 @@
  * and publishes the picker of the chosen child. This package implements the priority policy (A56),
  * with A115's removal of children and A37's filter of re-resolution requests.
  */
-@NullMarked
 package io.outrigger.lb.priority;
-
-import org.jspecify.annotations.NullMarked;

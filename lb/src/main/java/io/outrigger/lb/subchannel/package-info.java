@@ -5,7 +5,4 @@
  * package implements the connectivity states of gRPC and its back-off (SC-50). A shared subchannel
  * stays connected for sessions (A75), and while a locality changes priority (A56).
  */
-@NullMarked
 package io.outrigger.lb.subchannel;
-
-import org.jspecify.annotations.NullMarked;

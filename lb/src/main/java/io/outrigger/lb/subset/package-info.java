@@ -3,7 +3,4 @@
  * runs on the control loop and publishes the picker of the child policy. This package implements
  * random_subsetting (A68).
  */
-@NullMarked
 package io.outrigger.lb.subset;
-
-import org.jspecify.annotations.NullMarked;

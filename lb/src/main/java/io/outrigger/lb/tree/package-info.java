@@ -3,7 +3,4 @@
  * clusters (A31). The trees are built and updated on the control loop; event loops use only {@link
  * io.outrigger.lb.tree.ClusterHandle}.
  */
-@NullMarked
 package io.outrigger.lb.tree;
-
-import org.jspecify.annotations.NullMarked;

@@ -5,7 +5,4 @@
  * report events to an {@link io.outrigger.lb.view.LbObserver}. This package does not affect calls.
  * The classes are used on the control loop; published values are immutable.
  */
-@NullMarked
 package io.outrigger.lb.view;
-
-import org.jspecify.annotations.NullMarked;

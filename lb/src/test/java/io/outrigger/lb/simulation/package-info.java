@@ -3,7 +3,4 @@
  * and without sockets. Everything runs on one thread; equal seeds give equal results. What comes of
  * it is the report {@code docs/reports/simulation.md} ({@code scripts/simulate}).
  */
-@NullMarked
 package io.outrigger.lb.simulation;
-
-import org.jspecify.annotations.NullMarked;

@@ -2,7 +2,4 @@
  * Listeners on TCP and unix sockets, and the connections that they accept. Each connection belongs
  * to one event loop. Implements the accepting part of CONTRACT sections 2 and 5 (SC-01, SC-44).
  */
-@NullMarked
 package io.outrigger.dataplane.downstream;
-
-import org.jspecify.annotations.NullMarked;

@@ -7,7 +7,4 @@
  * <p>A new filter needs a {@link RouteFilter}, a line in {@link HttpFilters}, and a decoder for the
  * settings in {@code xds.decode.FilterDecoders}.
  */
-@NullMarked
 package io.outrigger.dataplane.filter;
-
-import org.jspecify.annotations.NullMarked;

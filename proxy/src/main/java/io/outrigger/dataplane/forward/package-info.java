@@ -4,7 +4,4 @@
  * this package blocks. Implements A31 "Config Selector" for calls, the call side of A57 and A54,
  * and CONTRACT section 5.
  */
-@NullMarked
 package io.outrigger.dataplane.forward;
-
-import org.jspecify.annotations.NullMarked;

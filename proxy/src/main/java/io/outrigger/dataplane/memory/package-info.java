@@ -7,7 +7,4 @@
  * safe to use on any thread. CONTRACT section 2, {@code --max-memory}; decisions proxy-0037,
  * proxy-0038 and proxy-0046.
  */
-@NullMarked
 package io.outrigger.dataplane.memory;
-
-import org.jspecify.annotations.NullMarked;

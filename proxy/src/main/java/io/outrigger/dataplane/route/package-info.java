@@ -3,7 +3,4 @@
  * timeout and the {@code grpc-timeout} codec. Selectors are immutable and used on event loops.
  * Nothing in this package depends on sockets.
  */
-@NullMarked
 package io.outrigger.dataplane.route;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * passes requests to the app (A36, A29, A41). The control loop opens and closes ports and publishes
  * configurations, which event loops read.
  */
-@NullMarked
 package io.outrigger.dataplane.serve;
-
-import org.jspecify.annotations.NullMarked;

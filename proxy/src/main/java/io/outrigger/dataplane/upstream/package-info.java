@@ -4,7 +4,4 @@
  * a connection uses streams of another loop. Implements the connection side of A57 and gRPC's
  * connection back-off rules (SC-50, SC-51).
  */
-@NullMarked
 package io.outrigger.dataplane.upstream;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * log of RBAC's decisions (A59). Event loops add log entries to a bounded queue; a separate thread
  * writes the entries.
  */
-@NullMarked
 package io.outrigger.observe.access;
-
-import org.jspecify.annotations.NullMarked;

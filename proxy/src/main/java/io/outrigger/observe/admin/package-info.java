@@ -3,7 +3,4 @@
  * built on the control loop and passed on as immutable values or text, so a slow reader delays no
  * other work.
  */
-@NullMarked
 package io.outrigger.observe.admin;
-
-import org.jspecify.annotations.NullMarked;

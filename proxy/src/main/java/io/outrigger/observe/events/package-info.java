@@ -3,7 +3,4 @@
  * /events}). Observers of configuration and balancing add events on the control loop; readers get
  * immutable pages.
  */
-@NullMarked
 package io.outrigger.observe.events;
-
-import org.jspecify.annotations.NullMarked;

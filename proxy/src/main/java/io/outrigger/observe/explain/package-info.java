@@ -4,7 +4,4 @@
  * which run with a trace and with predetermined results of random draws (decision proxy-0010).
  * Explanations are created on the control loop and are immutable.
  */
-@NullMarked
 package io.outrigger.observe.explain;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * names, and {@code outrigger_*} for the others. A scrape reads counters that the control loop and
  * the event loops keep, and another thread renders the text.
  */
-@NullMarked
 package io.outrigger.observe.metrics;
-
-import org.jspecify.annotations.NullMarked;

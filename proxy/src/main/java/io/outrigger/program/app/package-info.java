@@ -4,7 +4,4 @@
  * on the control loop: it turns each update into a config selector (A31, A74), which event loops
  * use.
  */
-@NullMarked
 package io.outrigger.program.app;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * Commands run on the main thread; signals arrive on threads of the JVM. A27 defines where the
  * bootstrap is found; CONTRACT sections 1 and 2 define the commands and flags.
  */
-@NullMarked
 package io.outrigger.program.cli;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * control plane, gRPC backends in two priorities, the sidecar and a light load. The demo prints
  * each step in plain words. All connections are real sockets on loopback.
  */
-@NullMarked
 package io.outrigger.program.demo;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * file (CONTRACT section 2). Each class is immutable, or is used only by the main thread, before
  * any port is bound. A27 defines where a bootstrap is found, A47 the meaning of a target.
  */
-@NullMarked
 package io.outrigger.program.options;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * sidecar: the control plane that configures all peers, and a proxyless gRPC client. No part of the
  * distribution.
  */
-@NullMarked
 package io.outrigger.bench.mesh;
-
-import org.jspecify.annotations.NullMarked;

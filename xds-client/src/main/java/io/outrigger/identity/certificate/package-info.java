@@ -4,7 +4,4 @@
  * Framework", A87). Reading files may block, so it happens off the control loop. Providers are
  * confined to the control loop and publish immutable snapshots.
  */
-@NullMarked
 package io.outrigger.identity.certificate;
-
-import org.jspecify.annotations.NullMarked;

@@ -5,7 +5,4 @@
  * xds-0048). Token requests run on a thread of their own. No class of the package is loaded unless
  * a bootstrap uses Google's credentials.
  */
-@NullMarked
 package io.outrigger.identity.google;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * connections share the choice of library, the versions and cipher suites, the verification of
  * certificates and the descriptions of failures. Sessions are not resumed. Thread-safe.
  */
-@NullMarked
 package io.outrigger.identity.tls;
-
-import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,4 @@
  * (A88 "Cache Entry States", "Handling Data Errors", "Handling Transient Errors"). The package
  * consists of values and pure functions, without protobuf, streams or timers.
  */
-@NullMarked
 package io.outrigger.xds.cache;
-
-import org.jspecify.annotations.NullMarked;

@@ -5,7 +5,4 @@
  * retries, has its own decoder. The {@code Wire…} classes read and write messages without the
  * descriptors that protobuf would build. All functions are pure and may be called from any thread.
  */
-@NullMarked
 package io.outrigger.xds.decode;
-
-import org.jspecify.annotations.NullMarked;

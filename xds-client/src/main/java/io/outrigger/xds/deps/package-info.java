@@ -9,7 +9,4 @@
  * A75 (aggregates, LOGICAL_DNS). The package also implements A88 (notes and statuses for callers)
  * and A31 (clusters that calls in progress still use).
  */
-@NullMarked
 package io.outrigger.xds.deps;
-
-import org.jspecify.annotations.NullMarked;

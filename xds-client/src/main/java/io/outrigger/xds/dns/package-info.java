@@ -3,7 +3,4 @@
  * Netty's codec reads and writes the DNS messages. A separate thread queries the servers, and
  * answers are delivered on the control loop.
  */
-@NullMarked
 package io.outrigger.xds.dns;
-
-import org.jspecify.annotations.NullMarked;

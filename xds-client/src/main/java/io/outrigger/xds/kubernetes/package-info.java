@@ -6,7 +6,4 @@
  * <p>A thread of this package sends all requests. If there is no {@code k8s:///} target, the thread
  * does not run, and only the class {@code Kubernetes} is loaded.
  */
-@NullMarked
 package io.outrigger.xds.kubernetes;
-
-import org.jspecify.annotations.NullMarked;

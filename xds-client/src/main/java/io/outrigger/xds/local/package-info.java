@@ -3,7 +3,4 @@
  * from a control plane, by the state-of-the-world variant of ADS (A30, A57). All code runs on the
  * control loop, except that files are read on a separate thread.
  */
-@NullMarked
 package io.outrigger.xds.local;
-
-import org.jspecify.annotations.NullMarked;

@@ -2,7 +2,4 @@
  * Immutable views of the xDS client's state for admin pages, CSDS and metrics (A88 "Cache Entry
  * States", A40, A78). The control loop creates the views.
  */
-@NullMarked
 package io.outrigger.xds.status;
-
-import org.jspecify.annotations.NullMarked;

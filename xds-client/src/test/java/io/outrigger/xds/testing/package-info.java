@@ -4,7 +4,4 @@
  * answers for. Tests own all threads but those of the gRPC server, whose fixtures wait with a bound
  * and never sleep. Shared by the tests of all modules.
  */
-@NullMarked
 package io.outrigger.xds.testing;
-
-import org.jspecify.annotations.NullMarked;

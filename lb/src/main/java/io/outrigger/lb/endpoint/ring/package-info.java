@@ -3,7 +3,4 @@
  * endpoint. The policy runs on the control loop; its picker runs on event loops. This package
  * implements ring_hash (A42, with A61 "Ring Hash" and A76).
  */
-@NullMarked
 package io.outrigger.lb.endpoint.ring;
-
-import org.jspecify.annotations.NullMarked;

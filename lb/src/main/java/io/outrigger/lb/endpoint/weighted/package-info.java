@@ -3,7 +3,4 @@
  * The policy runs on the control loop; its picker runs on event loops. This package implements
  * weighted_round_robin (A58) with the choice of metrics (A114), based on the load reports of A51.
  */
-@NullMarked
 package io.outrigger.lb.endpoint.weighted;
-
-import org.jspecify.annotations.NullMarked;

@@ -5,7 +5,4 @@
  * immutable values. Sockets are read on the event loops that own them. Calls of the service run on
  * gRPC's threads.
  */
-@NullMarked
 package io.outrigger.observe.admin.channelz;
-
-import org.jspecify.annotations.NullMarked;

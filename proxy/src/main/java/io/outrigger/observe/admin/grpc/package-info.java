@@ -3,7 +3,4 @@
  * offers CSDS (A40) for the xDS client's state, the health of the forwards, channelz and
  * reflection. Calls run on gRPC's threads, and read immutable views that the control loop creates.
  */
-@NullMarked
 package io.outrigger.observe.admin.grpc;
-
-import org.jspecify.annotations.NullMarked;

@@ -2,7 +2,4 @@
  * A real browser for tests of the admin page: an installed Chromium, driven through its DevTools
  * protocol with what the JDK has.
  */
-@NullMarked
 package io.outrigger.program.testing.browser;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.outrigger.dataplane.filter;
-
-import org.jspecify.annotations.NullMarked;

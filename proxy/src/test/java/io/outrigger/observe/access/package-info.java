@@ -1,4 +1,0 @@
-@NullMarked
-package io.outrigger.observe.access;
-
-import org.jspecify.annotations.NullMarked;

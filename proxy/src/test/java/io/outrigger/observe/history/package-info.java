@@ -1,4 +1,0 @@
-@NullMarked
-package io.outrigger.observe.history;
-
-import org.jspecify.annotations.NullMarked;
