@@ -8,7 +8,6 @@ import java.util.Optional;
  * @param network the first address of the range
  * @param length the number of prefix bits, at most 32 for IPv4 and 128 for IPv6
  */
-@AnyThread
 public record CidrRange(IpAddress network, int length) {
   public static final int MAX_LENGTH = 128;
 

@@ -15,7 +15,6 @@ import java.util.regex.Pattern;
  * @param high the upper half of an IPv6 address; 0 for IPv4
  * @param low the lower half of an IPv6 address, or the IPv4 address
  */
-@AnyThread
 public record IpAddress(boolean isV6, long high, long low) {
   static final long MAPPED = 0xFFFF_0000_0000L;
 

@@ -84,7 +84,6 @@ public record ConnectionSettings(
    * @param connection the window of the connection; also the maximum sum of the growth of all
    *     stream windows
    */
-  @AnyThread
   public record Windows(int stream, int widestStream, int connection) {
     public Windows {
       require(stream >= 0, "stream window is negative");
@@ -102,7 +101,6 @@ public record ConnectionSettings(
    *     other than DATA
    * @param unread the maximum time for which the peer's socket accepts none of the waiting bytes
    */
-  @AnyThread
   public record Timeouts(Duration handshake, Duration frame, Duration unread) {
     /**
      * The limit for the handshake is MIN_CONNECT_TIMEOUT of gRPC's connection-backoff.md. The limit
@@ -125,7 +123,6 @@ public record ConnectionSettings(
    * @param continuationFrames the number of CONTINUATION frames allowed in one header block
    * @param unsentBytes the number of bytes that may wait for a peer that does not read
    */
-  @AnyThread
   public record AbuseLimits(
       Duration period, int resets, int controlFrames, int continuationFrames, int unsentBytes) {
     public static final AbuseLimits DEFAULT =

@@ -1,6 +1,5 @@
 package io.outrigger.xds;
 
-import io.outrigger.base.AnyThread;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bytes the serialized message, which must not be modified
  */
-@AnyThread
 @SuppressWarnings("ArrayRecordComponent") // equals and hashCode compare the bytes
 public record RawResource(String typeUrl, byte[] bytes) {
   @Override

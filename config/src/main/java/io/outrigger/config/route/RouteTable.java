@@ -1,6 +1,5 @@
 package io.outrigger.config.route;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.config.overlay.OverlayEffect;
 import java.util.List;
@@ -13,7 +12,6 @@ import java.util.function.BiConsumer;
  *
  * @param byTarget the route tables of targets for which local policy has special rules
  */
-@AnyThread
 public record RouteTable(
     String name, List<VirtualHost> virtualHosts, Map<String, RouteTable> byTarget)
     implements Overlaid {

@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.calls;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
@@ -31,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * @param peer the caller of a {@code --serve}; null for calls of a {@code --forward}
  * @param policy the RBAC policy that decided about the call; null when no policy decided
  */
-@AnyThread
 public record CallRecord(
     String forward,
     long endMillis,

@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.memory;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.http2.PeerErrors.Side;
 import java.util.List;
 
@@ -13,7 +12,6 @@ import java.util.List;
  * @param ended the numbers of connections to apps and to backends that were ended to free memory
  * @param heaviest the connections that hold the most memory, in descending order
  */
-@AnyThread
 public record MemoryView(
     Held heap, Held direct, Held total, List<EndedCount> ended, List<Holder> heaviest) {
   public MemoryView {

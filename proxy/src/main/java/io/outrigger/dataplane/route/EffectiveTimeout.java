@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.route;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.RouteTimeout.StreamDuration;
 import java.time.Duration;
@@ -23,7 +22,6 @@ import java.util.Optional;
  * If the deciding field is zero, the request has no time limit. A route's limit never extends the
  * app's deadline.
  */
-@AnyThread
 public record EffectiveTimeout(long limitNanos, Source source) {
   /** The value that means that there is no time limit. */
   public static final long NONE = Long.MAX_VALUE;

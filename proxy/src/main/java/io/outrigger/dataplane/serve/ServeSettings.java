@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.serve;
 
-import io.outrigger.base.AnyThread;
 import java.time.Duration;
 
 /**
@@ -12,6 +11,5 @@ import java.time.Duration;
  * @param requiresRbac whether requests are refused unless an RBAC filter with action ALLOW applies
  * @param tellsPeer whether the app gets {@code x-forwarded-client-cert}
  */
-@AnyThread
 public record ServeSettings(
     Duration drainSpread, Duration drainGrace, boolean requiresRbac, boolean tellsPeer) {}

@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.tls;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.identity.certificate.CertificateNames;
@@ -24,7 +23,6 @@ import javax.net.ssl.SSLSession;
  * @param chain the peer's certificates, leaf first; empty for a client without a certificate
  * @param serverName the name sent to a server as SNI
  */
-@AnyThread
 public record TlsPeer(
     String protocol, String cipher, List<X509Certificate> chain, Optional<String> serverName) {
   public TlsPeer {

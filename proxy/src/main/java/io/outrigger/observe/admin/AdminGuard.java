@@ -6,7 +6,6 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.NetUtil;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param boundName the host of {@code --admin}: a name or an IP address
  */
-@AnyThread
 record AdminGuard(InetSocketAddress bound, String boundName) {
   /** A Host header (RFC 9110 section 7.2): a host and an optional port, without userinfo. */
   private static final Pattern HOST =

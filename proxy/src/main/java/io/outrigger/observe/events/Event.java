@@ -1,6 +1,5 @@
 package io.outrigger.observe.events;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
 import java.time.Instant;
 
@@ -12,7 +11,6 @@ import java.time.Instant;
  * @param subject the object of the event: a cluster, an endpoint, a control plane or a resource
  *     type
  */
-@AnyThread
 public record Event(
     long seq, Instant time, EventKind kind, String forward, String subject, String message) {
   /** The maximum length of an event's text, to which texts from control planes are shortened. */

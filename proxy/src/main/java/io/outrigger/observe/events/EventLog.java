@@ -1,6 +1,5 @@
 package io.outrigger.observe.events;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.LogLines;
@@ -32,7 +31,6 @@ public final class EventLog {
    *
    * @param next the {@code since} number with which to request the next page
    */
-  @AnyThread
   public record Page(List<Event> events, long next) {
     public Page {
       events = List.copyOf(events);

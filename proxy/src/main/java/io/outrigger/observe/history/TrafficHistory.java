@@ -301,7 +301,6 @@ public final class TrafficHistory implements CallObserver {
    * the nested records are the JSON members of the reply of {@code /history}. Minutes without calls
    * are omitted; the last element may be the current minute.
    */
-  @AnyThread
   public record View(String name, List<Cluster> clusters) {
     public View {
       clusters = List.copyOf(clusters);

@@ -1,6 +1,5 @@
 package io.outrigger.observe.metrics;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.memory.MemoryView;
@@ -20,7 +19,6 @@ import java.util.TreeMap;
  *
  * @param leftOutLabels the names of labels that are not exported
  */
-@AnyThread
 public record MetricsView(
     String version,
     List<Forward> forwards,

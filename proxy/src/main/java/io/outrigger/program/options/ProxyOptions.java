@@ -1,6 +1,5 @@
 package io.outrigger.program.options;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.dataplane.calls.Measuring;
@@ -34,7 +33,6 @@ import java.util.stream.Stream;
  * @param settings maps {@link Flag#key} to the flag's value, for display: a number, a boolean, a
  *     text or a list of texts. Flags without a value are absent
  */
-@AnyThread
 public record ProxyOptions(
     Optional<ConfigSource> source,
     SourceLookup lookup,

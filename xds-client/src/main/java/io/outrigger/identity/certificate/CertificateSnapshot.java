@@ -1,6 +1,5 @@
 package io.outrigger.identity.certificate;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import java.time.Instant;
 import java.util.List;
@@ -19,7 +18,6 @@ import java.util.stream.Stream;
  *     in use; empty before the first successful read
  * @param error the reason why the newest files are not in use; empty when they are in use
  */
-@AnyThread
 public record CertificateSnapshot(
     Optional<Identity> identity,
     Optional<Roots> roots,

@@ -1,6 +1,5 @@
 package io.outrigger.identity.certificate;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.SubjectAltName.Kind;
 import java.security.cert.X509Certificate;
@@ -13,7 +12,6 @@ import java.util.Optional;
  *
  * @param serial the serial number in lower-case hexadecimal
  */
-@AnyThread
 public record CertificateView(
     String subject,
     List<String> uriSans,

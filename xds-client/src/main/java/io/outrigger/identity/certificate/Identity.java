@@ -1,6 +1,5 @@
 package io.outrigger.identity.certificate;
 
-import io.outrigger.base.AnyThread;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
 import java.security.PrivateKey;
@@ -20,7 +19,6 @@ import java.util.Optional;
  *
  * @param chain the certificates, leaf first, at least one
  */
-@AnyThread
 public record Identity(List<X509Certificate> chain, PrivateKey key) {
   private static final byte[] SAMPLE = {1, 2, 3};
 

@@ -1,6 +1,5 @@
 package io.outrigger.identity.certificate;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.CertificateFiles;
@@ -23,7 +22,6 @@ import java.util.stream.Stream;
  * @param isRequired whether the proxy cannot call a control plane without the file; false for all
  *     files of certificate providers
  */
-@AnyThread
 public record MissingFile(String reason, boolean isRequired) {
   /**
    * Returns the first missing file, required files first; empty when no file is missing. Blocks.

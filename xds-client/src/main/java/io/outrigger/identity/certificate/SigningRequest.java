@@ -1,6 +1,5 @@
 package io.outrigger.identity.certificate;
 
-import io.outrigger.base.AnyThread;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -16,7 +15,6 @@ import java.util.Optional;
  *
  * @param pair the key pair; its private key is only in memory
  */
-@AnyThread
 record SigningRequest(KeyPair pair) {
   private static final Der ECDSA_WITH_SHA256 =
       Der.of(Der.SEQUENCE, Der.oid("2A8648CE3D040302")); // RFC 5758 section 3.2

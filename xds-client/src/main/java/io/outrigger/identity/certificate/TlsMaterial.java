@@ -1,6 +1,5 @@
 package io.outrigger.identity.certificate;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.TlsSettings;
 import java.util.Optional;
@@ -12,7 +11,6 @@ import java.util.Optional;
  * @param identity the certificate to present; empty when the settings name none
  * @param roots the roots for peers; empty when peers need no certificate
  */
-@AnyThread
 public record TlsMaterial(TlsSettings settings, Optional<Identity> identity, Roots roots) {
   public PeerRole peerRole() {
     return settings instanceof DownstreamTls ? PeerRole.CLIENT : PeerRole.SERVER;

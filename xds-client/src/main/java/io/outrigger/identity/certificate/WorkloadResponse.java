@@ -1,6 +1,5 @@
 package io.outrigger.identity.certificate;
 
-import io.outrigger.base.AnyThread;
 import java.security.cert.X509Certificate;
 import java.util.Collections;
 import java.util.HashMap;
@@ -16,7 +15,6 @@ import java.util.TreeMap;
  * @param first the first SVID; empty when the response has none
  * @param federated the other domains' bundles (concatenated DER), by trust domain name or URI
  */
-@AnyThread
 @SuppressWarnings("ArrayRecordComponent") // instances are never compared
 public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federated) {
   private static final String SCHEME = "spiffe://";

@@ -1,6 +1,5 @@
 package io.outrigger.xds.cache;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
@@ -18,7 +17,6 @@ import java.util.Optional;
  *     response of the next stream removes a stream error, but an entry in state REQUESTED keeps it
  *     until the resource arrives
  */
-@AnyThread
 public record CacheEntry<T>(
     CacheState state,
     Optional<Held<T>> held,

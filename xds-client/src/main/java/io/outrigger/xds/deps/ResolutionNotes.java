@@ -1,6 +1,5 @@
 package io.outrigger.xds.deps;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import java.util.LinkedHashSet;
@@ -15,7 +14,6 @@ import java.util.Set;
  * @param listener the ambient error of the listener, or OK
  * @param routes the ambient error of the route configuration, or OK
  */
-@AnyThread
 public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
   /**
    * Returns the note for messages about a cluster; empty if there is no error and no node ID.

@@ -1,6 +1,5 @@
 package io.outrigger.xds.deps;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import java.util.Optional;
@@ -11,7 +10,6 @@ import java.util.Optional;
  * @param outcome empty while the resource is unresolved: it has neither a value nor an error
  * @param ambient the error of a value that is in use, or OK
  */
-@AnyThread
 public record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
   public static <T> WatchState<T> unresolved() {
     return new WatchState<>(Optional.empty(), RpcStatus.OK);

@@ -1,7 +1,6 @@
 package io.outrigger.xds.dns;
 
 import io.netty.util.NetUtil;
-import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.net.IDN;
 import java.net.InetAddress;
@@ -34,7 +33,6 @@ import java.util.regex.Pattern;
  * @param attempts the number of passes over the list of servers
  * @param options the words of the {@code options} lines
  */
-@AnyThread
 record ResolvConf(
     List<InetSocketAddress> servers,
     List<String> search,

@@ -1,6 +1,5 @@
 package io.outrigger.xds.kubernetes;
 
-import io.outrigger.base.AnyThread;
 import java.util.List;
 
 /**
@@ -9,7 +8,6 @@ import java.util.List;
  *
  * @param version the {@code resourceVersion}, from which a watch continues
  */
-@AnyThread
 record EndpointSlice(
     String name, String service, String version, List<Port> ports, List<Endpoint> endpoints) {
   static final String SERVICE_LABEL = "kubernetes.io/service-name";

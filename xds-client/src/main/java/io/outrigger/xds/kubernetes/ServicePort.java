@@ -1,6 +1,5 @@
 package io.outrigger.xds.kubernetes;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import java.util.List;
@@ -11,7 +10,6 @@ import java.util.OptionalInt;
  *
  * @param port the name of the port, or the number on which the pods listen
  */
-@AnyThread
 public record ServicePort(String service, String namespace, String port) {
   public OptionalInt number() {
     boolean isNumber = port.chars().allMatch(c -> c >= '0' && c <= '9');

@@ -4,7 +4,6 @@ import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
@@ -18,7 +17,6 @@ import java.util.Optional;
  * @param name the name that the content of the resource has
  * @param steps the path to the resource in its document
  */
-@AnyThread
 record NamedResource(
     ResourceType<?> type, String name, Any resource, Path file, List<String> steps) {
   static Optional<NamedResource> of(Any resource, Path file, List<String> steps) {

@@ -1,6 +1,5 @@
 package io.outrigger.xds.local;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.xds.local.OverlayFormat.Rules;
 import io.outrigger.xds.overlay.Overlay;
@@ -25,7 +24,6 @@ import java.util.stream.Stream;
  *
  * @param files the files by path, in the order of precedence of their rules
  */
-@AnyThread
 public record OverlayFiles(
     Map<Path, WatchedFile<Rules>> files, Overlay overlay, List<FileProblem> problems) {
   public static final OverlayFiles NONE = new OverlayFiles(Map.of(), Overlay.NONE, List.of());

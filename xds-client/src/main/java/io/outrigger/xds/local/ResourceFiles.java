@@ -1,7 +1,6 @@
 package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
@@ -25,7 +24,6 @@ import java.util.Optional;
  * @param files the files by path, in the order in which they were found
  * @param conflicts a problem for each name or listener address that is defined twice
  */
-@AnyThread
 public record ResourceFiles(
     Map<Path, WatchedFile<List<NamedResource>>> files,
     ResourceSnapshot snapshot,

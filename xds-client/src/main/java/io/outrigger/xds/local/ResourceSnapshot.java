@@ -1,7 +1,6 @@
 package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.Xxh64;
 import io.outrigger.xds.ResourceType;
@@ -13,7 +12,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** All resources of a local source at one moment, by type and name. */
-@AnyThread
 public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   static final ResourceSnapshot EMPTY = of(Map.of(), Map.of());
 

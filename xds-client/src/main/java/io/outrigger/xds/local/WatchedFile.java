@@ -1,6 +1,5 @@
 package io.outrigger.xds.local;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.FileStamp;
 import io.outrigger.base.RegularFile;
 import io.outrigger.base.Xxh64;
@@ -30,7 +29,6 @@ import java.util.stream.Stream;
  * @param good whether at least one reading of the file found no problem
  * @param content the last valid content; if there is none, the last content
  */
-@AnyThread
 record WatchedFile<T>(
     Path path,
     Optional<FileStamp> stamp,

@@ -1,11 +1,9 @@
 package io.outrigger.xds.overlay;
 
 import com.google.re2j.Pattern;
-import io.outrigger.base.AnyThread;
 import java.util.List;
 
 /** A pattern for whole names: {@code *} matches any text, {@code ?} matches one character. */
-@AnyThread
 public record Glob(Pattern regex) {
   public static Glob of(String glob) {
     String regex = Pattern.quote(glob).replace("\\*", ".*").replace("\\?", ".");

@@ -3,7 +3,6 @@ package io.outrigger.xds.overlay;
 import io.envoyproxy.envoy.config.route.v3.Route;
 import io.envoyproxy.envoy.config.route.v3.RouteMatch;
 import io.envoyproxy.envoy.config.route.v3.RouteMatch.PathSpecifierCase;
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,7 +19,6 @@ import java.util.stream.Stream;
  * @param routeRulesByTarget the route rules by target; the rules of any other target are {@link
  *     #routeRules}
  */
-@AnyThread
 public record Overlay(
     List<ClusterRule> clusters,
     List<RouteRule> routes,

@@ -2,12 +2,10 @@ package io.outrigger.xds.overlay;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
-import io.outrigger.base.AnyThread;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The fields that a rule sets, in the order of the document. */
-@AnyThread
 public record Patch(List<Field> fields) {
   public static final Patch NOTHING = new Patch(List.of());
 

@@ -1,6 +1,5 @@
 package io.outrigger.xds.serving;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
@@ -40,7 +39,6 @@ import java.util.stream.Stream;
  * @param listen the address at which to listen, with its IP address in canonical form
  * @param nodeId the xDS node ID, which is part of failures that callers receive
  */
-@AnyThread
 record ServingTransition(String resource, EndpointAddress listen, String nodeId) {
   /**
    * @param wanted the names of the wanted route configurations, which must be watched

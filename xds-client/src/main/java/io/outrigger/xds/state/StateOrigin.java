@@ -1,6 +1,5 @@
 package io.outrigger.xds.state;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.Xxh64;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
@@ -17,7 +16,6 @@ import java.util.stream.Collectors;
  *
  * @param fingerprint a hash of the bootstrap, which reveals no value of the node's metadata
  */
-@AnyThread
 public record StateOrigin(String node, String servers, String fingerprint) {
   public static StateOrigin of(Bootstrap bootstrap) {
     var node = bootstrap.node();

@@ -1,6 +1,5 @@
 package io.outrigger.xds.status;
 
-import io.outrigger.base.AnyThread;
 import java.nio.file.Path;
 
 /**
@@ -10,7 +9,6 @@ import java.nio.file.Path;
  * @param column the column, counted from 1; 0 if the error concerns the whole line
  * @param message the reason, with the resource and field if known
  */
-@AnyThread
 public record FileProblem(Path file, int line, int column, String message) {
   public FileProblem(Path file, String message) {
     this(file, 0, 0, message);

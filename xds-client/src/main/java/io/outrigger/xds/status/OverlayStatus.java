@@ -1,6 +1,5 @@
 package io.outrigger.xds.status;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.config.overlay.OverlayEffect;
@@ -18,7 +17,6 @@ import java.util.stream.Stream;
  *
  * @param rules the rules in force, in their order
  */
-@AnyThread
 public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
   public OverlayStatus {
     rules = List.copyOf(rules);

@@ -1,6 +1,5 @@
 package io.outrigger.xds.status;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.cache.CacheEntry.DataError;
@@ -17,7 +16,6 @@ import java.util.Optional;
  * @param clients one client for all targets, or one per target when the bootstrap has fallback
  *     servers
  */
-@AnyThread
 public record XdsStatusView(List<Client> clients) {
   public XdsStatusView {
     clients = List.copyOf(clients);

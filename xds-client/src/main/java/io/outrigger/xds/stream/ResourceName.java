@@ -1,6 +1,5 @@
 package io.outrigger.xds.stream;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
@@ -16,7 +15,6 @@ import java.util.stream.Collectors;
  * @param authority the authority of a new-style name, possibly empty; absent in an old-style name
  * @param text the name of the resource in requests
  */
-@AnyThread
 record ResourceName(Optional<String> authority, String text) {
   private static final String NEW_STYLE = "xdstp:";
   private static final String TYPE_URL_PREFIX = "type.googleapis.com/";

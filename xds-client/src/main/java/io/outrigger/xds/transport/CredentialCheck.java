@@ -1,6 +1,5 @@
 package io.outrigger.xds.transport;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.FileWatcher;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.IstioCa;
@@ -20,7 +19,6 @@ import java.util.Optional;
  * @param errors problems that prevent a start, and expired certificates; one line each
  * @param warnings problems that make streams or connections fail; one line each
  */
-@AnyThread
 public record CredentialCheck(List<String> errors, List<String> warnings) {
   public CredentialCheck {
     errors = List.copyOf(errors);

@@ -4,7 +4,6 @@ import io.grpc.channelz.v1.Channel;
 import io.grpc.channelz.v1.Server;
 import io.grpc.channelz.v1.Socket;
 import io.grpc.channelz.v1.Subchannel;
-import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.upstream.SubchannelName;
 import io.outrigger.http2.SocketView;
 import java.util.List;
@@ -32,7 +31,6 @@ public interface ChannelzSource {
    *
    * @param names the names by which {@link #sockets} finds the sockets of subchannels
    */
-  @AnyThread
   record View(
       NavigableMap<Long, Channel> channels,
       Map<Long, Subchannel> subchannels,
