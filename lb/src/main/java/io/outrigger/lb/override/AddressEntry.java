@@ -144,35 +144,25 @@ final class AddressEntry implements Subchannel.Listener {
   }
 
   void on(Event event, boolean wanted) {
-    Ownership.Step step = ownership.on(event, wanted);
-    ownership = step.next();
-    switch (step.action()) {
-      case NOTHING -> {}
-      case LEASE -> lease();
-      case LEASE_AND_CONNECT -> lease().requestConnection();
-      case CONNECT -> held().requestConnection();
-      case RELEASE -> {
-        Subchannel last = held();
-        lease = null;
-        link = null;
-        last.close();
+    ownership = ownership.on(event, wanted);
+    Subchannel held = lease;
+    if (ownership == Ownership.NONE) {
+      lease = null;
+      link = null;
+      if (held != null) {
+        held.close();
+      }
+    } else {
+      if (held == null) {
+        held = subchannels.keep(backend(), address, this);
+        lease = held;
+        link = IDLE;
+      }
+      if (event == Event.REQUESTED) {
+        held.requestConnection();
       }
     }
     onChange.accept(this);
-  }
-
-  private Subchannel lease() {
-    Subchannel taken = subchannels.keep(backend(), address, this);
-    lease = taken;
-    link = IDLE;
-    return taken;
-  }
-
-  private Subchannel held() {
-    if (lease == null) {
-      throw new IllegalStateException(address + " has no lease while owned by " + ownership);
-    }
-    return lease;
   }
 
   @Override

@@ -2,20 +2,15 @@ package io.outrigger.lb.override;
 
 /**
  * The owner of the connection to an address (A75): none, the policy that balances the address, or
- * sessions only. For each event, {@code Ownership} computes the next owner and an {@link Action},
- * which may change the lease or request a connection. The {@link AddressEntry} stores the owner and
- * performs the {@code Action}.
+ * sessions only.
  *
  * <pre>
- * NONE     -> BALANCER on ACQUIRED  lease
- * NONE     -> SESSIONS on REQUESTED lease, connect
- * BALANCER -> BALANCER on REQUESTED connect
- * BALANCER -> SESSIONS on RELEASED  nothing, if a session used it within the idle timeout
- * BALANCER -> NONE     on RELEASED  release, if no session used it
- * SESSIONS -> BALANCER on ACQUIRED  nothing
- * SESSIONS -> SESSIONS on REQUESTED connect
- * SESSIONS -> NONE     on UNUSED    release
- * any      -> NONE     on REMOVED   release, if there is a lease
+ * NONE, SESSIONS -> BALANCER on ACQUIRED
+ * NONE           -> SESSIONS on REQUESTED
+ * BALANCER       -> SESSIONS on RELEASED, if a session used it within the idle timeout
+ * BALANCER       -> NONE     on RELEASED, if no session used it
+ * SESSIONS       -> NONE     on UNUSED
+ * any            -> NONE     on REMOVED
  * </pre>
  *
  * <p>With every owner except NONE, the {@link AddressEntry} holds a lease of the subchannel, so
@@ -38,52 +33,18 @@ enum Ownership {
     REMOVED
   }
 
-  enum Action {
-    NOTHING,
-    LEASE,
-    LEASE_AND_CONNECT,
-    CONNECT,
-    RELEASE
-  }
-
-  record Step(Ownership next, Action action) {}
-
   /**
-   * Looks up the next owner and the action for an event.
+   * Returns the next owner.
    *
    * @param wanted whether sessions may reach the address, and a session has used it within the idle
    *     timeout
-   * @throws IllegalStateException if the event cannot happen with the current owner
    */
-  Step on(Event event, boolean wanted) {
-    if (event == Event.REMOVED) {
-      return new Step(NONE, this == NONE ? Action.NOTHING : Action.RELEASE);
-    }
-    return switch (this) {
-      case NONE ->
-          switch (event) {
-            case ACQUIRED -> new Step(BALANCER, Action.LEASE);
-            case REQUESTED -> new Step(SESSIONS, Action.LEASE_AND_CONNECT);
-            default -> throw impossible(event);
-          };
-      case BALANCER ->
-          switch (event) {
-            case REQUESTED -> new Step(BALANCER, Action.CONNECT);
-            case RELEASED ->
-                wanted ? new Step(SESSIONS, Action.NOTHING) : new Step(NONE, Action.RELEASE);
-            default -> throw impossible(event);
-          };
-      case SESSIONS ->
-          switch (event) {
-            case ACQUIRED -> new Step(BALANCER, Action.NOTHING);
-            case REQUESTED -> new Step(SESSIONS, Action.CONNECT);
-            case UNUSED -> new Step(NONE, Action.RELEASE);
-            default -> throw impossible(event);
-          };
+  Ownership on(Event event, boolean wanted) {
+    return switch (event) {
+      case ACQUIRED -> BALANCER;
+      case REQUESTED -> this == BALANCER ? BALANCER : SESSIONS;
+      case RELEASED -> wanted ? SESSIONS : NONE;
+      case UNUSED, REMOVED -> NONE;
     };
-  }
-
-  private IllegalStateException impossible(Event event) {
-    return new IllegalStateException(event + " while owned by " + this);
   }
 }
