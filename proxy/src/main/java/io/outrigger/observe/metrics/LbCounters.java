@@ -11,9 +11,7 @@ import io.outrigger.lb.view.OutlierEvent;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.LongStream;
 
 /**
@@ -74,20 +72,18 @@ public final class LbCounters {
     }
   }
 
-  private final Set<Labels> places = new HashSet<>();
-
-  /** Caches the labels of connections, because creating labels checks every name. */
-  private final Map<Owner, ConnectionLabels> connections = new HashMap<>();
+  /** The labels of each known place; they are kept because creating labels checks every name. */
+  private final Map<Place, Labels> places = new HashMap<>();
 
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
   private final Map<Labels, Histogram> weights = new HashMap<>();
 
-  private record Owner(String target, ConnectionEvent.Group group) {}
-
-  /**
-   * @param open the labels for the gauge of open connections: {@code place} plus the security level
-   */
-  private record ConnectionLabels(Labels place, Labels open) {}
+  private record Place(String target, String cluster, String locality) {
+    Labels labels() {
+      return Labels.of(
+          "grpc.target", target, "grpc.lb.backend_service", cluster, "grpc.lb.locality", locality);
+    }
+  }
 
   public record Counts(Map<Count, Map<Labels, Long>> counts, Map<Labels, Histogram> weights) {
     void addTo(Instruments all) {
@@ -141,8 +137,7 @@ public final class LbCounters {
   }
 
   private Labels outlier(String target, OutlierEvent event, OutlierEvent.Evidence evidence) {
-    boolean isKnown = places.contains(place(target, event.cluster(), ""));
-    String cluster = isKnown ? event.cluster() : OTHER;
+    String cluster = place(target, event.cluster(), "").get("grpc.lb.backend_service");
     return Labels.of(
         "grpc.target", target,
         "grpc.lb.backend_service", cluster,
@@ -151,9 +146,8 @@ public final class LbCounters {
 
   /** Counts an event of a connection. The event's missing counters are created with the value 0. */
   private void connection(String target, ConnectionEvent.Group group, ConnectionEvent event) {
-    ConnectionLabels known = labels(target, group);
-    Labels place = known.place();
-    Labels open = known.open();
+    Labels place = place(target, group.cluster(), group.locality().label());
+    Labels open = secured(place, group);
     add(Count.SUCCEEDED, place, event instanceof ConnectionEvent.Made ? 1 : 0);
     add(Count.FAILED, place, event instanceof ConnectionEvent.Failed ? 1 : 0);
     add(Count.OPEN, open, event instanceof ConnectionEvent.Made ? 1 : 0);
@@ -171,19 +165,6 @@ public final class LbCounters {
               .add("grpc.tls.handshake.result", handshaken.result().toString());
       add(Count.HANDSHAKES, labels, 1);
     }
-  }
-
-  private ConnectionLabels labels(String target, ConnectionEvent.Group group) {
-    var owner = new Owner(target, group);
-    ConnectionLabels known = connections.get(owner);
-    if (known == null) {
-      Labels place = place(target, group.cluster(), group.locality().label());
-      known = new ConnectionLabels(place, secured(place, group));
-      if (connections.size() < MAX_PLACES && places.contains(place)) {
-        connections.put(owner, known);
-      }
-    }
-    return known;
   }
 
   private static Labels secured(Labels place, ConnectionEvent.Group group) {
@@ -206,17 +187,11 @@ public final class LbCounters {
    * the names are longer than {@link MethodStats#MAX_NAMES}.
    */
   private Labels place(String target, String cluster, String locality) {
-    Labels place = labels(target, cluster, locality);
+    var place = new Place(target, cluster, locality);
     boolean isShort = cluster.length() + locality.length() <= MethodStats.MAX_NAMES;
-    if (isShort && places.size() < MAX_PLACES) {
-      places.add(place);
-    }
-    return places.contains(place) ? place : labels(target, OTHER, "");
-  }
-
-  private static Labels labels(String target, String cluster, String locality) {
-    return Labels.of(
-        "grpc.target", target, "grpc.lb.backend_service", cluster, "grpc.lb.locality", locality);
+    return isShort && places.size() < MAX_PLACES
+        ? places.computeIfAbsent(place, Place::labels)
+        : places.getOrDefault(place, new Place(target, OTHER, "").labels());
   }
 
   private void add(Count count, Labels labels, long more) {
