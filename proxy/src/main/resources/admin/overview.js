@@ -9,7 +9,6 @@ import {hourOf, setSpark, spark} from './spark.js';
 
 const SECONDS = 60;
 const SLOW_MILLIS = 20_000;
-const MAX_HOLDERS = 5;
 const MAX_RESOURCES = 5; // the number of resources with an error that are listed by name
 const [FEW_ERRORS, MANY_ERRORS] = [0.01, 0.5]; // shares of the calls of a minute
 
@@ -28,8 +27,6 @@ export class Overview {
     this.problems = el('ul.card.problems', {'aria-label': 'what fails', hidden: ''});
     this.forwards = el('tbody');
     this.servers = el('tbody');
-    this.holders = el('tbody');
-    this.noHolders = el('p.empty', {hidden: ''}, 'No connection holds anything.');
     this.noForwards = el('p.empty', {hidden: ''}, 'No forwards: start outrigger run with --forward.');
     this.noServers = el('p.empty', {hidden: ''}, 'No control plane is asked: targets come from files, DNS or Kubernetes.');
     this.commands = new Commands();
@@ -44,9 +41,6 @@ export class Overview {
       section('Control planes', table('servers', [
         ['server'], ['state'], ['accepted', true], ['refused', true], ['NACKs', true], ['last error'],
       ], this.servers), this.noServers),
-      section('Connections that hold the most memory', table('holders', [
-        ['peer'], ['side'], ['memory', true, 'about how much of it lives because of the connection'], ['streams', true],
-      ], this.holders), this.noHolders),
       this.commands.element);
     this.commands.set([outrigger('status')], [curl('/forwards'), '/forwards'], [curl('/calls'), '/calls'], [curl('/history'), '/history'], [curl('/xds'), '/xds'], [curl('/memory'), '/memory'],
       [curl('/metrics'), '/metrics']);
@@ -120,13 +114,10 @@ export class Overview {
     });
   }
 
-  #showMemory({heap, direct, total, ended, heaviest}) {
+  #showMemory({heap, direct, total, ended}) {
     const share = Math.max(heap.held / heap.limit, direct.held / direct.limit, total.held / total.limit);
     const endedCount = ended.reduce((sum, each) => sum + each.count, 0);
     this.#tile(4, bytes(total.held), `${percent(share)} of the limit${endedCount ? `, ${count(endedCount)} ended for it` : ''}`, share >= 0.85 ? 'bad' : '');
-    const rows = heaviest.slice(0, MAX_HOLDERS);
-    this.noHolders.hidden = rows.length > 0;
-    keyed(this.holders, rows, each => `${each.side} ${each.peer}`, holderRow, updateHolder);
   }
 
   /** Refreshes data that changes slowly. The empty endpoint name selects the history of clusters only. */
@@ -216,19 +207,6 @@ function forwardRow() {
   return cells(['name', el('div', {}, el('a.name.clip'), el('code.quiet.clip'))], ['target', el('code.clip')],
     ['state', el('div', {}, state('WAITING'), el('div.error'))], ['requests/s', '', true], ['errors', '', true], ['p50', '', true],
     ['p99', '', true], ['active', '', true], ['last minute', spark()], ['last hour', spark()]);
-}
-
-function holderRow() {
-  return cells(['peer', el('code.clip')], ['side', ''], ['memory', '', true], ['streams', '', true]);
-}
-
-function updateHolder(row, holder) {
-  const [peer, side, memory, streams] = row.children;
-  text(peer.firstChild, holder.peer);
-  attr(peer.firstChild, 'title', holder.peer);
-  text(side, holder.side);
-  text(memory, bytes(holder.bytes));
-  text(streams, count(holder.streams));
 }
 
 function bytes(value) {

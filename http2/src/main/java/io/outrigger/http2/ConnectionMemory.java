@@ -6,7 +6,6 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslHandler;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.ConnectionSettings.Timeouts;
-import java.net.SocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -197,17 +196,6 @@ final class ConnectionMemory implements MemoryHolder {
       acceptedBytes = sum;
     }
     return acceptedNanos;
-  }
-
-  @Override
-  public String peer() {
-    SocketAddress remote = parts.ctx.channel().remoteAddress();
-    return PeerErrors.text(remote == null ? parts.ctx.channel().localAddress() : remote);
-  }
-
-  @Override
-  public int streams() {
-    return parts.streams.table().active();
   }
 
   /** Detects an operation without progress by polling a number that changes with progress. */

@@ -37,8 +37,4 @@ public interface MemoryHolder {
   void pauseReading(boolean paused);
 
   void end();
-
-  String peer();
-
-  int streams();
 }

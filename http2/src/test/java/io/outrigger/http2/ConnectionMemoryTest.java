@@ -409,28 +409,6 @@ final class ConnectionMemoryTest {
     }
   }
 
-  // The view for operators.
-
-  @Test
-  void aViewNamesThePeerAndItsStreams() {
-    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
-      peer.send(request(1), request(3));
-
-      assertThat(holder(peer).peer()).isEqualTo("local:there");
-      assertThat(holder(peer).streams()).isEqualTo(2);
-    }
-  }
-
-  @Test
-  void aPeerWithoutAnAddressIsNamedByOurs() {
-    try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
-      peer.socket().remote = null;
-
-      assertThat(holder(peer).peer()).isEqualTo("local:here");
-      assertThat(holder(peer).streams()).isZero();
-    }
-  }
-
   private MemoryHolder holder(RawPeer peer) {
     peer.channel.runPendingTasks();
     return memory.holder();

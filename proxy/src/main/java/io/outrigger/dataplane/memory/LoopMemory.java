@@ -319,14 +319,6 @@ final class LoopMemory implements ProcessMemory.Accounts {
     return apps.get();
   }
 
-  List<MemoryView.Holder> view(int max) {
-    return holders.stream()
-        .map(h -> new MemoryView.Holder(sideOf(h), h.peer(), h.weight(), h.streams()))
-        .sorted(Comparator.comparingLong(MemoryView.Holder::bytes).reversed())
-        .limit(max)
-        .toList();
-  }
-
   private long nanoTime() {
     return loop.ticker().nanoTime();
   }

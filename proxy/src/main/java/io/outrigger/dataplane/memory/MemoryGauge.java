@@ -8,11 +8,8 @@ import io.outrigger.dataplane.tls.TlsMemory;
 import io.outrigger.http2.MemoryHolder;
 import io.outrigger.http2.PeerErrors.Side;
 import io.outrigger.http2.ProcessMemory;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -337,35 +334,8 @@ public final class MemoryGauge implements ProcessMemory {
         .orElse(0);
   }
 
-  /**
-   * Returns the memory that peers hold now.
-   *
-   * @param max the maximum number of connections to list, heaviest first
-   */
-  public CompletionStage<MemoryView> view(int max) {
-    List<CompletableFuture<List<MemoryView.Holder>>> ofLoops =
-        loops.entrySet().stream()
-            .map(
-                each ->
-                    CompletableFuture.supplyAsync(() -> each.getValue().view(max), each.getKey()))
-            .toList();
-    return CompletableFuture.allOf(ofLoops.toArray(CompletableFuture<?>[]::new))
-        .thenApply(
-            all ->
-                ofLoops.stream()
-                    .flatMap(own -> own.join().stream())
-                    .sorted(Comparator.comparingLong(MemoryView.Holder::bytes).reversed())
-                    .limit(max)
-                    .toList())
-        .thenApply(this::view);
-  }
-
-  /** Returns the held bytes without the list of connections; does not wait for event loops. */
+  /** Returns the memory that peers hold now. */
   public MemoryView now() {
-    return view(List.of());
-  }
-
-  private MemoryView view(List<MemoryView.Holder> heaviest) {
     long heap = heldHeap;
     long buffers = direct.getAsLong();
     return new MemoryView(
@@ -374,7 +344,6 @@ public final class MemoryGauge implements ProcessMemory {
         new Held(heap + buffers, limits.totalBytes()),
         List.of(
             new MemoryView.EndedCount(Side.APP, endedApps.sum()),
-            new MemoryView.EndedCount(Side.BACKEND, endedBackends.sum())),
-        heaviest);
+            new MemoryView.EndedCount(Side.BACKEND, endedBackends.sum())));
   }
 }

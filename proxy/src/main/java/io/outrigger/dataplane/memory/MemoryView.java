@@ -10,13 +10,10 @@ import java.util.List;
  * @param direct the bytes outside of the heap: all buffers, and the memory of TLS
  * @param total the sum of heap and direct bytes
  * @param ended the numbers of connections to apps and to backends that were ended to free memory
- * @param heaviest the connections that hold the most memory, in descending order
  */
-public record MemoryView(
-    Held heap, Held direct, Held total, List<EndedCount> ended, List<Holder> heaviest) {
+public record MemoryView(Held heap, Held direct, Held total, List<EndedCount> ended) {
   public MemoryView {
     ended = List.copyOf(ended);
-    heaviest = List.copyOf(heaviest);
   }
 
   /** The bytes that peers hold, and the maximum that they may hold. */
@@ -24,11 +21,4 @@ public record MemoryView(
 
   /** The number of connections to apps, or to backends, that were ended to free memory. */
   public record EndedCount(Side side, long count) {}
-
-  /**
-   * A connection and the memory that it holds.
-   *
-   * @param bytes the approximate number of bytes that the end of the connection would free
-   */
-  public record Holder(Side side, String peer, long bytes, int streams) {}
 }

@@ -31,9 +31,6 @@ import org.slf4j.LoggerFactory;
 /** The table of the admin endpoints (CONTRACT section 6). */
 @AnyThread
 final class AdminEndpoints {
-  /** The largest number of connections that {@code /memory} lists. */
-  private static final int MAX_HOLDERS = 20;
-
   private final Components components;
   private final XdsViews xdsViews;
 
@@ -76,7 +73,7 @@ final class AdminEndpoints {
         "forward",
         "cluster",
         "endpoint");
-    add(table, "GET /memory", request -> endpoints.memory());
+    add(table, "GET /memory", request -> AdminReply.json(200, components.memory.now()).done());
     var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());
     add(table, "GET /loggers", request -> loggers.reply().done());
     add(table, "POST /loggers/*", request -> loggers.set(request).done(), "level");
@@ -128,10 +125,6 @@ final class AdminEndpoints {
     table.put("GET /live", request -> live());
     table.put("GET /ready", request -> ready());
     table.put("GET /metrics", this::metrics);
-  }
-
-  private CompletionStage<AdminReply> memory() {
-    return components.memory.view(MAX_HOLDERS).thenApply(view -> AdminReply.json(200, view));
   }
 
   /** The control loop creates the reply: if this loop hangs, a probe of {@code /live} times out. */

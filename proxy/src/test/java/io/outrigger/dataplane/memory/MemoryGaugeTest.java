@@ -79,16 +79,6 @@ final class MemoryGaugeTest {
       ended.add(name);
       direct -= bytes;
     }
-
-    @Override
-    public String peer() {
-      return name;
-    }
-
-    @Override
-    public int streams() {
-      return 1;
-    }
   }
 
   private Connection app(String name, long bytes) {

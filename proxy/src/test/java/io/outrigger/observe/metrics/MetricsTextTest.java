@@ -59,8 +59,7 @@ class MetricsTextTest {
           new MemoryView.Held(11, 90),
           List.of(
               new MemoryView.EndedCount(PeerErrors.Side.APP, 3),
-              new MemoryView.EndedCount(PeerErrors.Side.BACKEND, 4)),
-          List.of());
+              new MemoryView.EndedCount(PeerErrors.Side.BACKEND, 4)));
 
   private static final MetricsView.ProcessFigures PROCESS =
       new MetricsView.ProcessFigures(

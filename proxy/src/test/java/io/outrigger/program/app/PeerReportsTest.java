@@ -26,8 +26,7 @@ class PeerReportsTest {
         new MemoryView.Held(11, 90),
         List.of(
             new MemoryView.EndedCount(PeerErrors.Side.APP, ofApps),
-            new MemoryView.EndedCount(PeerErrors.Side.BACKEND, ofBackends)),
-        List.of());
+            new MemoryView.EndedCount(PeerErrors.Side.BACKEND, ofBackends)));
   }
 
   private PeerReports reports() {
