@@ -51,10 +51,11 @@ public record OverlayFiles(
     List<FileProblem> problems = new ArrayList<>();
     Map<Path, WatchedFile<Rules>> files =
         WatchedFile.readAll(roots, OverlayFormat.FORMAT, before.files, problems);
-    Optional<FileProblem> conflict;
-    while ((conflict = conflict(files, before)).isPresent()) {
-      FileProblem problem = conflict.get();
-      files.put(problem.file(), before.file(problem.file()).broken(problem));
+    Optional<FileProblem> conflict = conflict(files, before);
+    while (conflict.isPresent()) {
+      Path file = conflict.get().file();
+      files.put(file, before.file(file).broken(conflict.get()));
+      conflict = conflict(files, before);
     }
     List<ClusterRule> clusters = new ArrayList<>();
     List<RouteRule> routes = new ArrayList<>();
