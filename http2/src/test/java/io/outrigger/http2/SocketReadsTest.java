@@ -63,7 +63,7 @@ final class SocketReadsTest {
   private int read(int streams) {
     int size = readPart();
     reads.onDelivered();
-    work += streams * LoopTurn.STREAM_WORK;
+    work += (long) streams * LoopTurn.STREAM_WORK;
     return size;
   }
 

@@ -129,7 +129,7 @@ public record ResourceFiles(
           put(errors, resource, error(conflict));
           Any used = inUse.ofType(resource.type()).resources().get(resource.name());
           if (resource.resource().equals(used)) {
-            put(merged, resource, used);
+            put(merged, resource, resource.resource());
           }
         } else if (served.isPresent()) { // names must not decide which listener is served
           definedIn.remove(resource.subject());
