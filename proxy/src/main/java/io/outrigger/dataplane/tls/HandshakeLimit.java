@@ -89,7 +89,9 @@ final class HandshakeLimit extends ChannelDuplexHandler {
     return peer == PeerRole.CLIENT && tls != null && tls.hasUnreadRecord();
   }
 
-  /** Ignores reads while paused: during a handshake, Netty reads even if {@code autoRead} is off. */
+  /**
+   * Ignores reads while paused: during a handshake, Netty reads even if {@code autoRead} is off.
+   */
   @Override
   public void read(ChannelHandlerContext ctx) {
     if (!isPaused) {

@@ -176,8 +176,7 @@ class ServedListenerIT {
     assertThat(port.states.take()).isEqualTo("NOT_SERVING: listener \"x\" was deleted");
     Await.until("the port is closed", () -> !isOpen(port.port));
     port.run(() -> port.listener.await("waiting for route configuration \"r\""));
-    assertThat(port.states.take())
-        .isEqualTo("NOT_SERVING: waiting for route configuration \"r\"");
+    assertThat(port.states.take()).isEqualTo("NOT_SERVING: waiting for route configuration \"r\"");
 
     port.serve(plain());
     assertThat(port.states.take()).isEqualTo("SERVING");
