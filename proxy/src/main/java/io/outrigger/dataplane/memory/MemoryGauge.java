@@ -53,12 +53,6 @@ public final class MemoryGauge implements ProcessMemory {
   private static final double HEAP_FULL = 1.15;
 
   /**
-   * If peers still seem to hold too much after connections were ended, and the held bytes exceed
-   * the weight of all connections by this factor, the configuration holds the bytes.
-   */
-  private static final int MAX_UNDERESTIMATE = 64;
-
-  /**
    * The bytes that peers may make the process hold.
    *
    * @param heapBytes the limit of bytes on the heap
@@ -101,9 +95,6 @@ public final class MemoryGauge implements ProcessMemory {
   private volatile double usedShare;
 
   private volatile boolean isSuspect;
-
-  /** Whether peers held too much of the heap after the last collection. */
-  private volatile boolean wasHeavy;
 
   /**
    * @param heapUsed supplies the used bytes of the heap, garbage included
@@ -243,15 +234,13 @@ public final class MemoryGauge implements ProcessMemory {
   void onCollected(long liveBytes) {
     programBytes = Math.min(programBytes, liveBytes);
     heldHeap = Math.max(0, liveBytes - programBytes - released.get());
-    boolean isOfPeers = apps() > 0 && (!wasHeavy || weight() >= heldHeap / MAX_UNDERESTIMATE);
-    if (heldHeap >= HEAVY * limits.heapBytes() && !isOfPeers) {
+    if (heldHeap >= HEAVY * limits.heapBytes() && apps() == 0) {
       programBytes = liveBytes; // held by a grown configuration, not by peers
       heldHeap = 0;
     }
     heapShare = (double) heldHeap / limits.heapBytes();
     isSuspect = false;
     boolean isHeavy = heapShare >= HEAVY;
-    wasHeavy = isHeavy; // so loops weigh their connections before the next collection
     heapToEnd.set(isHeavy ? Math.max(1, weightToEnd()) : 0);
     measure();
     if (isHeavy) {
@@ -265,12 +254,8 @@ public final class MemoryGauge implements ProcessMemory {
    * of the peers' heap, for example, connections with a tenth of the total weight are ended.
    */
   private long weightToEnd() {
-    return (long) ((heldHeap - RELIEVED * limits.heapBytes()) / heldHeap * weight());
-  }
-
-  /** The estimated bytes of all connections, as last measured. */
-  private long weight() {
-    return loops.values().stream().mapToLong(LoopMemory::weight).sum();
+    long all = loops.values().stream().mapToLong(LoopMemory::weight).sum();
+    return (long) ((heldHeap - RELIEVED * limits.heapBytes()) / heldHeap * all);
   }
 
   private void relieve() {

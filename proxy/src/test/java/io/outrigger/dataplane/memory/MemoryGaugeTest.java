@@ -365,36 +365,6 @@ final class MemoryGaugeTest {
     assertThat(gauge.isFull()).isFalse();
   }
 
-  /** Else the connections of apps would end, one after the other, as long as it is in use. */
-  @Test
-  void aConfigurationThatHasGrownBesideAppsThatHoldLittleEndsOneAtMost() {
-    app("a", 8 << 10);
-    app("b", 4 << 10);
-    app("c", 4 << 10);
-    pass(Duration.ofSeconds(1));
-
-    heap = 106 * MIB;
-    for (int i = 0; i < 10; i++) {
-      gauge.onCollecting();
-      gauge.onCollected(heap);
-      pass(Duration.ofMillis(50));
-    }
-
-    assertThat(ended).containsExactly("a");
-    assertThat(gauge.now().heap().held()).isZero();
-
-    heap = 106 * MIB + 90 * MIB;
-    app("d", 4 << 10).bytes = 90 * MIB;
-    pass(Duration.ofSeconds(1));
-    for (int i = 0; i < 2; i++) {
-      gauge.onCollecting();
-      gauge.onCollected(heap);
-      pass(Duration.ofMillis(50));
-    }
-
-    assertThat(ended).containsExactly("a", "d");
-  }
-
   @Test
   void lackOfMemoryEndsTheHeaviestWhateverIsMeasured() {
     app("light", 1_000);
