@@ -5,8 +5,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Limits log lines of one kind to ten per minute, without repetitions, so that an error that occurs
- * again and again does not fill the disk.
+ * Limits the log lines of one kind to ten per minute, so that an error that occurs again and again
+ * does not fill the disk.
  */
 @ControlConfined
 public final class LogLines {
@@ -23,22 +23,38 @@ public final class LogLines {
     periodEnd = loop.nanoTime();
   }
 
-  /** Whether to log a text, which then counts as logged. */
+  /**
+   * Whether to log a text, which then counts as logged. No text is logged twice in a minute, unless
+   * {@link #allowRepetitions} is called.
+   */
   public boolean shouldLog(String text) {
+    beginPeriod();
+    return lines < MAX_LINES && logged.add(text) && shouldLog(() -> {});
+  }
+
+  /** Whether to log a line. Calls {@code notice} for the first withheld line of a minute. */
+  public boolean shouldLog(Runnable notice) {
+    beginPeriod();
+    if (lines == MAX_LINES) {
+      notice.run();
+    }
+    lines = Math.min(lines + 1, MAX_LINES + 1);
+    return lines <= MAX_LINES;
+  }
+
+  private void beginPeriod() {
     loop.checkInside();
     if (loop.nanoTime() - periodEnd >= 0) {
       periodEnd = loop.nanoTime() + PERIOD.toNanos();
       logged.clear();
       lines = 0;
     }
-    if (lines == MAX_LINES || !logged.add(text)) {
-      return false;
-    }
-    lines++;
-    return true;
   }
 
-  /** Permits that the texts of this minute are logged again. */
+  /**
+   * Forgets the logged texts, so that each may be logged again within this minute. The limit of
+   * lines stays.
+   */
   public void allowRepetitions() {
     logged.clear();
   }

@@ -2,6 +2,7 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Count;
+import io.outrigger.base.LogLines;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
@@ -35,6 +36,7 @@ final class ServingReports {
 
   private final EventLog events;
   private final String name;
+  private final LogLines lines;
   private String error = "";
   private boolean hadConfigErrors;
 
@@ -44,21 +46,22 @@ final class ServingReports {
   ServingReports(EventLog events, String name) {
     this.events = events;
     this.name = name;
+    lines = events.lines();
   }
 
   /** {@code reason} says why the port is closed, and is empty when the port is open. */
   void onState(ServedListener.State state, String reason) {
     if (state == ServedListener.State.SERVING) {
-      if (error.isEmpty()) {
+      if (!error.isEmpty()) {
+        warn("serving again");
+      } else if (shouldLog()) {
         log.info("serve {}: serving", name);
-      } else {
-        log.warn("serve {}: serving again", name);
       }
       error = "";
       events.add(EventKind.SERVING, name, "serving");
     } else if (state != ServedListener.State.WAITING && !reason.equals(error)) {
       error = reason;
-      log.warn("serve {}: not serving: {}", name, error);
+      warn("not serving: " + error);
       events.add(EventKind.NOT_SERVING, name, error);
     }
   }
@@ -70,9 +73,9 @@ final class ServingReports {
    */
   Set<String> onConfig(ServingState.Serving config) {
     Set<String> errors = configErrors(config);
-    errors.forEach(each -> log.warn("serve {}: {}", name, each));
+    errors.forEach(this::warn);
     if (errors.isEmpty() && hadConfigErrors) {
-      log.warn("serve {}: all errors in the routes are gone", name);
+      warn("all errors in the routes are gone");
     }
     hadConfigErrors = !errors.isEmpty();
     reportRemovedRbac(config);
@@ -108,10 +111,24 @@ final class ServingReports {
         String text =
             "filter chain \"%s\": RBAC filter \"%s\" no longer checks every request"
                 .formatted(chain, filter);
-        log.warn("serve {}: {}", name, text);
+        warn(text);
         events.add(EventKind.RBAC_REMOVED, name, text);
       }
     }
+  }
+
+  private void warn(String text) {
+    if (shouldLog()) {
+      log.warn("serve {}: {}", name, text);
+    }
+  }
+
+  private boolean shouldLog() {
+    return lines.shouldLog(
+        () ->
+            log.warn(
+                "serve {}: too many changes or errors; until this minute ends, none is logged",
+                name));
   }
 
   /** Returns the names of the RBAC filters that have rules on every route of a filter chain. */

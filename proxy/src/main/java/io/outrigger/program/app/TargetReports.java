@@ -26,7 +26,9 @@ public final class TargetReports {
   private final LogLines lines;
   private boolean isReady;
   private Optional<String> failure = Optional.empty();
-  private Optional<String> defaultLimit = Optional.empty();
+
+  /** Whether the default timeout limits calls, and the log says so. */
+  private boolean isLimited;
 
   public TargetReports(EventLog events, String forward, String target, boolean ignoreRouteTimeout) {
     this.events = events;
@@ -44,12 +46,12 @@ public final class TargetReports {
         log.info("forward {}: {} is configured", forward, target);
       }
     }
-    boolean wasLimited = defaultLimit.isPresent();
-    defaultLimit = DefaultLimit.warning(config, ignoreRouteTimeout);
-    if (!wasLimited
-        && defaultLimit.isPresent()
-        && add(EventKind.DEFAULT_TIMEOUT, defaultLimit.get())) {
-      log.warn("forward {}: {}: {}", forward, target, defaultLimit.get());
+    Optional<String> limit = DefaultLimit.warning(config, ignoreRouteTimeout);
+    if (limit.isEmpty()) {
+      isLimited = false;
+    } else if (!isLimited && add(EventKind.DEFAULT_TIMEOUT, limit.get())) {
+      isLimited = true;
+      log.warn("forward {}: {}: {}", forward, target, limit.get());
     }
   }
 
@@ -66,7 +68,12 @@ public final class TargetReports {
   /** Adds an event; returns whether to log it too. */
   private boolean add(EventKind kind, String text) {
     events.add(kind, forward, target, text);
-    lines.allowRepetitions(); // each report is a change
-    return lines.shouldLog(text);
+    return lines.shouldLog(
+        () ->
+            log.warn(
+                "forward {}: {} changes often; until this minute ends, its changes are only in"
+                    + " /events",
+                forward,
+                target));
   }
 }

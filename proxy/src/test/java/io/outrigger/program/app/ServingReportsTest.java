@@ -2,6 +2,7 @@ package io.outrigger.program.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.LogLines;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.FilterChainMatch;
@@ -105,6 +106,26 @@ class ServingReportsTest {
             "INFO serve pay: serving",
             "WARN serve pay: not serving: listener \"l\": does not exist",
             "WARN serve pay: serving again");
+  }
+
+  /** A control plane that changes its mind all the time must not fill the disk. */
+  @Test
+  void anAddressThatChangesAgainAndAgainIsTenLinesAMinute() {
+    for (int i = 0; i < 20; i++) {
+      view(State.SERVING, "");
+      view(State.NOT_SERVING, "listener \"l\": does not exist");
+      config(Outcome.failed(RpcStatus.unavailable("route configuration \"r\": does not exist")));
+      filters(rbac("rbac", Rbac.Action.DENY));
+      filters();
+    }
+    String often =
+        "WARN serve pay: too many changes or errors; until this minute ends, none is logged";
+    assertThat(told()).hasSize(60);
+    assertThat(logged.list()).hasSize(LogLines.MAX_LINES + 1).endsWith(often);
+
+    loop.advance(LogLines.PERIOD);
+    view(State.SERVING, "");
+    assertThat(logged.list()).endsWith(often, "WARN serve pay: serving again");
   }
 
   @Test

@@ -119,8 +119,30 @@ class TargetReportsTest {
 
     assertThat(told()).hasSize(101);
     assertThat(logged.list())
-        .hasSize(LogLines.MAX_LINES + 1)
-        .endsWith("WARN forward orders: xds:///orders fails: no listener");
+        .hasSize(LogLines.MAX_LINES + 2)
+        .endsWith(
+            "INFO forward orders: xds:///orders is configured",
+            "WARN forward orders: xds:///orders changes often; until this minute ends, its changes"
+                + " are only in /events",
+            "WARN forward orders: xds:///orders fails: no listener");
+  }
+
+  @Conformance("A31-23")
+  @Test
+  void aDefaultLimitThatWasNotLoggedIsLoggedWithALaterConfiguration() {
+    for (int i = 0; i < LogLines.MAX_LINES; i++) {
+      fail("reason " + i);
+    }
+    ready(config(Optional.empty(), RouteTimeout.UNSET));
+    loop.advance(LogLines.PERIOD);
+    ready(config(Optional.empty(), RouteTimeout.UNSET));
+    ready(config(Optional.empty(), RouteTimeout.UNSET));
+
+    assertThat(logged.list())
+        .hasSize(LogLines.MAX_LINES + 2)
+        .last()
+        .asString()
+        .contains("calls end after 15 s");
   }
 
   @Conformance("A31-23")
