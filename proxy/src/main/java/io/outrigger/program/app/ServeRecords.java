@@ -6,6 +6,7 @@ import io.outrigger.base.PlainText;
 import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.dataplane.calls.MethodStats;
 import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.serve.ServeObserver;
 import io.outrigger.dataplane.serve.ServedListener;
@@ -33,7 +34,8 @@ import java.util.function.LongSupplier;
 final class ServeRecords implements ServeObserver {
   /**
    * The maximum number of counters of RBAC decisions. The control plane may send any number of
-   * policies, so the decisions of policies without a counter share one further counter.
+   * policies, so the decisions of policies without a counter, or with long names, share one further
+   * counter.
    */
   static final int MAX_DECISIONS = 1_000;
 
@@ -108,8 +110,9 @@ final class ServeRecords implements ServeObserver {
     if (known != null) {
       return known;
     }
-    if (tallies.incrementAndGet() > MAX_DECISIONS) {
-      tallies.decrementAndGet();
+    int length = filter.length() + decision.policy().orElse("").length();
+    if (length > MethodStats.MAX_NAMES
+        || tallies.getAndUpdate(count -> Math.min(count + 1, MAX_DECISIONS)) == MAX_DECISIONS) {
       var other = new Rbac.Decision(decision.isAllowed(), Optional.of(OTHER), 0);
       return added(OTHER, other);
     }

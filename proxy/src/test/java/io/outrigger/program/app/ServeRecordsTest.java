@@ -9,6 +9,7 @@ import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.dataplane.calls.MethodStats;
 import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.observe.access.StdoutAuditLog;
@@ -113,6 +114,19 @@ class ServeRecordsTest {
     assertThat(records.decisions())
         .hasSize(ServeRecords.MAX_DECISIONS + 1)
         .contains(new Decisions("other", "other", false, 50));
+  }
+
+  @Test
+  void policiesWithLongNamesShareOneCountAndTakeNoOthers() {
+    for (int i = 0; i < ServeRecords.MAX_DECISIONS; i++) {
+      decide("rbac", denied(i + "p".repeat(MethodStats.MAX_NAMES)));
+    }
+    decide("rbac", denied("a"));
+
+    assertThat(records.decisions())
+        .containsExactlyInAnyOrder(
+            new Decisions("other", "other", false, ServeRecords.MAX_DECISIONS),
+            new Decisions("rbac", "a", false, 1));
   }
 
   @Test
