@@ -1,5 +1,6 @@
 package io.outrigger.observe.metrics;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.MethodStats;
@@ -75,6 +76,9 @@ public final class LbCounters {
   /** The labels of each known place; they are kept because creating labels checks every name. */
   private final Map<Place, Labels> places = new HashMap<>();
 
+  /** The places of ejections, which have no locality; they take no room of {@link #places}. */
+  private final Map<Place, Labels> ejecting = new HashMap<>();
+
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
   private final Map<Labels, Histogram> weights = new HashMap<>();
 
@@ -85,6 +89,7 @@ public final class LbCounters {
     }
   }
 
+  @AnyThread
   public record Counts(Map<Count, Map<Labels, Long>> counts, Map<Labels, Histogram> weights) {
     void addTo(Instruments all) {
       for (Count count : Count.values()) {
@@ -137,7 +142,7 @@ public final class LbCounters {
   }
 
   private Labels outlier(String target, OutlierEvent event, OutlierEvent.Evidence evidence) {
-    String cluster = place(target, event.cluster(), "").get("grpc.lb.backend_service");
+    String cluster = place(ejecting, target, event.cluster(), "").get("grpc.lb.backend_service");
     return Labels.of(
         "grpc.target", target,
         "grpc.lb.backend_service", cluster,
@@ -146,7 +151,7 @@ public final class LbCounters {
 
   /** Counts an event of a connection. The event's missing counters are created with the value 0. */
   private void connection(String target, ConnectionEvent.Group group, ConnectionEvent event) {
-    Labels place = place(target, group.cluster(), group.locality().label());
+    Labels place = place(places, target, group.cluster(), group.locality().label());
     Labels open = secured(place, group);
     add(Count.SUCCEEDED, place, event instanceof ConnectionEvent.Made ? 1 : 0);
     add(Count.FAILED, place, event instanceof ConnectionEvent.Failed ? 1 : 0);
@@ -156,7 +161,7 @@ public final class LbCounters {
       add(Count.DISCONNECTIONS, place.add("grpc.disconnect_error", lost.error()), 1);
     } else if (event instanceof ConnectionEvent.Moved moved) {
       add(Count.OPEN, open, -moved.open());
-      Labels next = place(target, group.cluster(), moved.to().label());
+      Labels next = place(places, target, group.cluster(), moved.to().label());
       add(Count.OPEN, secured(next, group), moved.open());
     } else if (event instanceof ConnectionEvent.Handshaken handshaken) {
       Labels labels =
@@ -172,7 +177,7 @@ public final class LbCounters {
   }
 
   private void weights(String target, WeightUpdate update) {
-    Labels place = place(target, update.cluster(), update.locality());
+    Labels place = place(places, target, update.cluster(), update.locality());
     add(Count.FALLBACKS, place, update.isFallback() ? 1 : 0);
     add(Count.NOT_YET_USABLE, place, update.notYetUsable());
     add(Count.STALE, place, update.stale());
@@ -186,7 +191,8 @@ public final class LbCounters {
    * Returns the labels of a place. The cluster is "other" beyond {@link #MAX_PLACES} places, and if
    * the names are longer than {@link MethodStats#MAX_NAMES}.
    */
-  private Labels place(String target, String cluster, String locality) {
+  private static Labels place(
+      Map<Place, Labels> places, String target, String cluster, String locality) {
     var place = new Place(target, cluster, locality);
     boolean isShort = cluster.length() + locality.length() <= MethodStats.MAX_NAMES;
     return isShort && places.size() < MAX_PLACES

@@ -45,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -374,6 +375,12 @@ class MetricsTextTest {
     assertThat(lines(counters, "grpc_lb_outlier_detection_ejections_enforced"))
         .hasSize(LbCounters.MAX_PLACES + 1)
         .anyMatch(line -> line.contains("\"other\"") && line.endsWith(" 10.0"));
+
+    var group = new ConnectionEvent.Group("new", new Locality("", "", ""), false);
+    counters.of("xds:///orders").onConnection(group, new ConnectionEvent.Made());
+    assertThat(lines(counters, "grpc_subchannel_open_connections"))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .contains("\"new\"");
   }
 
   private static List<String> lines(LbCounters counters, String prefix) {
