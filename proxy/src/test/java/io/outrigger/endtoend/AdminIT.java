@@ -200,7 +200,7 @@ class AdminIT {
           assertThat(answer.status()).as(path).isEqualTo(400);
           assertThat(answer.body().strip()).as(path).endsWith(reason);
         });
-    for (String path : List.of("/overlay?rule=a", "/certs?instance=a", "/memory?top=3")) {
+    for (String path : List.of("/overlay?rule=a", "/certs?instance=a", "/memory?side=app")) {
       assertThat(mesh.admin().get(path).status()).as(path).isEqualTo(400);
     }
     assertThat(mesh.admin().post("/drain?delay=5s").status()).isEqualTo(400);

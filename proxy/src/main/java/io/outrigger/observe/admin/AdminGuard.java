@@ -51,7 +51,8 @@ record AdminGuard(InetSocketAddress bound, String boundName) {
     String origin = request.headers().get(HttpHeaderNames.ORIGIN);
     if (host == null || !isOwnHost(host)) {
       return Optional.of(
-          AdminReply.text(403, "Host must be loopback or the bound address, not " + quoted(host)));
+          AdminReply.text(
+              403, "Host must be loopback or the host of --admin, not " + quoted(host)));
     }
     if (origin != null && !origin.equalsIgnoreCase("http://" + host)) {
       return Optional.of(
@@ -68,8 +69,9 @@ record AdminGuard(InetSocketAddress bound, String boundName) {
   }
 
   /**
-   * Whether a host is loopback or the bound address. A server that is bound to all addresses
-   * accepts any IP literal, but no other names, since DNS rebinding needs a name.
+   * Whether a host is loopback, the bound address or the host of {@code --admin}. A server that is
+   * bound to all addresses accepts any IP literal, but no other names, since DNS rebinding needs a
+   * name.
    */
   private boolean isOwnHost(String host) {
     Matcher parts = HOST.matcher(host);

@@ -62,7 +62,10 @@ record AdminClient(ListenAddress.Tcp address) {
     return get(path, READ_TIMEOUT);
   }
 
-  /** Like {@link #get(String)}, but also fails when the reply takes longer than {@code limit}. */
+  /**
+   * Like {@link #get(String)}, but waits at most {@code limit} for the connection and for each
+   * read.
+   */
   Reply get(String path, Duration limit) throws StartFailure {
     int millis = (int) Math.min(limit.toMillis(), READ_TIMEOUT.toMillis());
     try {

@@ -44,7 +44,7 @@ final class JvmOptionsTest {
   void noKeyIsAgreedOnInAFiniteField() throws IOException {
     assertThat(commands("-Djdk.tls.namedGroups="))
         .singleElement(InstanceOfAssertFactories.STRING)
-        .contains("x25519,secp256r1,secp384r1")
+        .contains("X25519MLKEM768,x25519,secp256r1,secp384r1")
         .doesNotContain("ffdhe");
   }
 
