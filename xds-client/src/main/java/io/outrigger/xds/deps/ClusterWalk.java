@@ -76,7 +76,13 @@ final class ClusterWalk {
     kept.add(name);
     if (last instanceof Outcome.Ok<ClusterConfig> ok
         && ok.value() instanceof ClusterConfig.Aggregate aggregate) {
-      visitHeld(aggregate.leaves()); // so that they stay watched, too
+      for (String leaf : aggregate.leaves()) { // so that they stay watched, too
+        if (!isAggregate(lookup.clusters().apply(leaf))) {
+          visitHeld(List.of(leaf));
+        } else if (!clusters.containsKey(leaf)) {
+          keepPrevious(leaf); // the kept aggregate needs it as a leaf
+        }
+      }
     }
   }
 

@@ -42,7 +42,7 @@ final class DependencyGraph {
   private ResolutionNotes notes;
   private @Nullable HostChoice lastChoice;
   private Map<String, List<String>> clustersByService = Map.of();
-  private Map<String, Outcome<ClusterConfig>> results = Map.of(); // of the last walk
+  private Map<String, Outcome<ClusterConfig>> results = Map.of(); // of the last complete walk
   private Set<String> kept = Set.of(); // clusters with the result of an earlier walk
 
   DependencyGraph(String listenerName, String authority, String nodeId, Lookup lookup) {
@@ -105,16 +105,18 @@ final class DependencyGraph {
     var walk = new ClusterWalk(lookup, notes, results);
     choice.ifPresent(chosen -> chosen.clusters().forEach(walk::visit));
     walk.visitHeld(keep);
-    clustersByService = walk.byService;
-    results = walk.clusters;
-    kept = walk.kept;
-
-    return conclude(listener, routes, choice, walk);
+    Resolution resolution = conclude(listener, routes, choice, walk);
+    if (resolution instanceof Resolution.Complete) {
+      clustersByService = walk.byService;
+      results = walk.clusters;
+      kept = walk.kept;
+    }
+    return resolution;
   }
 
   /**
    * Computes new results of clusters without a walk, if only endpoints of {@code services} have
-   * changed since the last walk.
+   * changed since the last walk, which was complete.
    *
    * @return the changed results, or empty if the graph must be walked
    */

@@ -535,6 +535,38 @@ class XdsDependencyManagerTest {
     assertThat(mesh.ips("a")).containsExactly("10.0.0.9");
   }
 
+  @Conformance("A31-41")
+  @Test
+  void heldAggregateWhoseListChangesBeforeTheRoutesStaysAsItWas() {
+    Mesh mesh = Mesh.serving("b").eds("a", "10.0.0.1");
+    mesh.set(Resources.aggregate("both", "a")).set(Resources.routes("r1", "both", "b"));
+    mesh.keep("both").set(Resources.aggregate("both", "new"));
+
+    mesh.set(Resources.routes("r1", "b"));
+
+    assertThat(mesh.config().virtualHost().clusters()).containsExactly("b");
+    assertThat(mesh.leavesOf("both")).containsExactly("a");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
+    assertThat(mesh.watched(CLUSTER)).containsExactly("a", "b", "both", "new");
+  }
+
+  @Conformance("A31-41")
+  @Test
+  void heldAggregateKeepsALeafThatIsAnAggregateNow() {
+    Mesh mesh = heldAggregate().eds("deep", "10.0.0.5");
+
+    mesh.loop.inside(
+        () -> {
+          mesh.client.set(CLUSTER, "both", Resources.aggregate("both", "a", "new"));
+          mesh.client.set(CLUSTER, "a", Resources.aggregate("a", "deep"));
+        });
+
+    assertThat(mesh.leavesOf("both")).containsExactly("a");
+    assertThat(mesh.ips("a")).containsExactly("10.0.0.1");
+    mesh.eds("new", "10.0.0.8");
+    assertThat(mesh.leavesOf("both")).containsExactly("deep", "new");
+  }
+
   /** Routes lead to b; calls hold aggregate {@code both}, whose only leaf is a. */
   private static Mesh heldAggregate() {
     Mesh mesh = Mesh.serving("b").eds("a", "10.0.0.1");
