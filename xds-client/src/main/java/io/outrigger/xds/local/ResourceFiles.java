@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * All resource files at one moment: their last valid resources and their problems. Each reading
@@ -22,15 +23,17 @@ import java.util.Optional;
  * invalid file keeps its last valid resources.
  *
  * @param files the files by path, in the order in which they were found
+ * @param owners the file whose definition is in use, by the subject of the resource
  * @param conflicts a problem for each name or listener address that is defined twice
  */
 public record ResourceFiles(
     Map<Path, WatchedFile<List<NamedResource>>> files,
     ResourceSnapshot snapshot,
+    Map<String, Path> owners,
     List<FileProblem> unlisted,
     List<FileProblem> conflicts) {
   public static final ResourceFiles NONE =
-      new ResourceFiles(Map.of(), ResourceSnapshot.EMPTY, List.of(), List.of());
+      new ResourceFiles(Map.of(), ResourceSnapshot.EMPTY, Map.of(), List.of(), List.of());
 
   static final int MAX_SIZE = 64 << 20;
 
@@ -39,6 +42,7 @@ public record ResourceFiles(
 
   public ResourceFiles {
     files = Collections.unmodifiableMap(new LinkedHashMap<>(files));
+    owners = Map.copyOf(owners);
     unlisted = List.copyOf(unlisted);
     conflicts = List.copyOf(conflicts);
   }
@@ -66,11 +70,9 @@ public record ResourceFiles(
     Map<Path, WatchedFile<List<NamedResource>>> files =
         WatchedFile.readAll(roots, FORMAT, before.files, problems);
     if (files.equals(before.files)) {
-      return new ResourceFiles(files, before.snapshot, problems, before.conflicts);
+      return new ResourceFiles(files, before.snapshot, before.owners, problems, before.conflicts);
     }
-    List<FileProblem> conflicts = new ArrayList<>();
-    ResourceSnapshot merged = merge(files.values(), before.snapshot, conflicts);
-    return new ResourceFiles(files, merged, problems, conflicts);
+    return merge(files, before, problems);
   }
 
   /** Parses a document of resources (CONTRACT section 4). */
@@ -104,43 +106,66 @@ public record ResourceFiles(
   }
 
   /**
-   * Merges the files. The resources of a file with a problem are kept and marked with an error. Of
-   * a name that is defined twice, the definition in use is kept and marked with an error.
+   * Merges the files. The definitions in use have precedence for their names and addresses. The
+   * resources of a file with a problem are kept and marked with an error. A definition whose name
+   * or address is taken is marked with an error; a listener keeps its last definition.
    */
-  private static ResourceSnapshot merge(
-      Iterable<WatchedFile<List<NamedResource>>> files,
-      ResourceSnapshot inUse,
-      List<FileProblem> problems) {
+  private static ResourceFiles merge(
+      Map<Path, WatchedFile<List<NamedResource>>> files,
+      ResourceFiles before,
+      List<FileProblem> unlisted) {
     Map<ResourceType<?>, Map<String, Any>> merged = new HashMap<>();
     Map<ResourceType<?>, Map<String, RpcStatus>> errors = new HashMap<>();
-    Map<String, Path> definedIn = new HashMap<>();
+    List<FileProblem> conflicts = new ArrayList<>();
+    Map<String, Path> owners = new HashMap<>();
     Map<EndpointAddress, Path> servedIn = new HashMap<>();
-    for (WatchedFile<List<NamedResource>> file : files) {
+    Map<Integer, List<NamedResource>> byRank = new TreeMap<>();
+    for (WatchedFile<List<NamedResource>> file : files.values()) {
       Optional<RpcStatus> error = file.problems().stream().findFirst().map(ResourceFiles::error);
       for (NamedResource resource : file.content()) {
-        Path named = definedIn.putIfAbsent(resource.subject(), file.path());
-        Optional<Path> served =
-            named == null
-                ? resource.servedAddress().map(at -> servedIn.putIfAbsent(at, file.path()))
-                : Optional.empty();
-        if (named != null) {
-          FileProblem conflict = conflict(resource, "is defined already", named);
-          problems.add(conflict);
-          put(errors, resource, error(conflict));
-          Any used = inUse.ofType(resource.type()).resources().get(resource.name());
-          if (resource.resource().equals(used)) {
-            put(merged, resource, resource.resource());
-          }
-        } else if (served.isPresent()) { // names must not decide which listener is served
-          definedIn.remove(resource.subject());
-          problems.add(conflict(resource, "has the address of another listener", served.get()));
-        } else {
-          put(merged, resource, resource.resource());
-          error.ifPresent(status -> put(errors, resource, status));
-        }
+        byRank.computeIfAbsent(before.rank(resource), rank -> new ArrayList<>()).add(resource);
+        error.ifPresent(status -> put(errors, resource, status));
       }
     }
-    return ResourceSnapshot.of(merged, errors);
+    for (NamedResource resource : byRank.values().stream().flatMap(List::stream).toList()) {
+      Path named = owners.putIfAbsent(resource.subject(), resource.file());
+      Optional<NamedResource> used = named == null ? Optional.of(resource) : Optional.empty();
+      Optional<FileProblem> conflict =
+          named == null
+              ? serve(resource, servedIn)
+                  .map(other -> conflict(resource, "has the address of another listener", other))
+              : Optional.of(conflict(resource, "is defined already", named));
+      if (conflict.isPresent()) {
+        conflicts.add(conflict.get());
+        put(errors, resource, error(conflict.get()));
+        used =
+            used.flatMap(before::inUse) // the last definition, if its address is still free
+                .filter(last -> serve(last, servedIn).isEmpty());
+      }
+      used.ifPresent(each -> put(merged, each, each.resource()));
+    }
+    return new ResourceFiles(
+        files, ResourceSnapshot.of(merged, errors), owners, unlisted, conflicts);
+  }
+
+  /** Returns the place in the order of precedence; lower numbers have precedence. */
+  private int rank(NamedResource resource) {
+    if (!resource.file().equals(owners.get(resource.subject()))) {
+      return 2;
+    }
+    return inUse(resource).equals(Optional.of(resource)) ? 0 : 1;
+  }
+
+  /** Returns the resource of the same name that is in use. */
+  private Optional<NamedResource> inUse(NamedResource next) {
+    Any used = snapshot.ofType(next.type()).resources().get(next.name());
+    return Optional.ofNullable(used)
+        .map(any -> new NamedResource(next.type(), next.name(), any, next.file(), next.steps()));
+  }
+
+  /** Reserves the address of a listener, or returns the file whose listener has the address. */
+  private static Optional<Path> serve(NamedResource resource, Map<EndpointAddress, Path> servedIn) {
+    return resource.servedAddress().map(at -> servedIn.putIfAbsent(at, resource.file()));
   }
 
   private static <T> void put(

@@ -8,11 +8,14 @@ import static io.outrigger.xds.testing.JsonResources.endpoints;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.testing.JsonResources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -107,30 +110,40 @@ class ResourceFilesTest {
     folder.write("b.json", cluster("a"));
     Any used = read().snapshot().ofType(CLUSTER).resources().get("a");
 
-    folder.write("a.json", cluster("a").replace("\"name\"", "\"lb_policy\":1,\"name\""));
+    folder.write("a.json", otherCluster("a"));
 
     var clusters = read().snapshot().ofType(CLUSTER);
     assertThat(clusters.resources()).containsExactly(Map.entry("a", used));
-    assertThat(clusters.errors().get("a").message()).contains("is defined already in", "/a.json;");
+    assertThat(clusters.errors().get("a").message()).contains("is defined already in", "/b.json;");
+    assertThat(problems()).singleElement().asString().startsWith("TEMP/a.json:1:15: cluster");
+
+    folder.write("b.json", cluster("new"), otherCluster("a").replace(":1,", ":2,"));
+
+    Any edited = read().snapshot().ofType(CLUSTER).resources().get("a");
+    assertThat(edited).as("an edit of the file in use").isNotEqualTo(used);
+    assertThat(problems()).singleElement().asString().startsWith("TEMP/a.json:1:15: cluster");
 
     folder.delete("b.json");
 
     clusters = read().snapshot().ofType(CLUSTER);
-    assertThat(clusters.resources().get("a")).isNotEqualTo(used);
+    assertThat(clusters.resources().get("a")).isNotEqualTo(used).isNotEqualTo(edited);
     assertThat(clusters.errors()).isEmpty();
+  }
+
+  private static String otherCluster(String name) {
+    return cluster(name).replace("\"name\"", "\"lb_policy\":1,\"name\"");
   }
 
   @Test
   void anAddressIsServedByOneListenerOnly() {
-    String at = "\"address\":{\"socket_address\":{\"address\":\"%s\",\"port_value\":%s}}";
-    folder.write("a.json", listener("a", at.formatted("0::1", 80)));
+    folder.write("a.json", listener("a", "0::1", 80, ""));
     folder.write(
         "b.json",
-        listener("same", at.formatted("::1", 80)),
-        listener("other-port", at.formatted("::1", 81)),
-        listener("any-port", at.formatted("::1", 0)),
-        listener("again-any-port", at.formatted("::1", 0)),
-        listener("of-clients", at.formatted("::1", 80) + ",\"api_listener\":{}"));
+        listener("same", "::1", 80, ""),
+        listener("other-port", "::1", 81, ""),
+        listener("any-port", "::1", 0, ""),
+        listener("again-any-port", "::1", 0, ""),
+        listener("of-clients", "::1", 80, ",\"api_listener\":{}"));
 
     read();
 
@@ -142,9 +155,50 @@ class ResourceFilesTest {
         .containsOnlyKeys("a", "other-port", "any-port", "again-any-port", "of-clients");
   }
 
-  private static String listener(String name, String fields) {
-    return "{\"@type\":\"type.googleapis.com/envoy.config.listener.v3.Listener\",\"name\":\"%s\",%s}"
-        .formatted(name, fields);
+  @Test
+  void anAddressInUseStaysWithItsListener() {
+    folder.write("50-b.json", at(8080, "one")).write("60-c.json", at(9090, "two"));
+    read();
+
+    folder.write("10-a.json", at(8080, "intruder"));
+    assertListeners(Map.of("one", 8080, "two", 9090));
+    assertThat(errors()).containsOnlyKeys("intruder");
+
+    folder.write("10-a.json", at(9090, "one"));
+    assertListeners(Map.of("one", 8080, "two", 9090));
+
+    folder.write("60-c.json", at(8080, "two"), at(8081, "three"));
+    assertListeners(Map.of("one", 8080, "two", 9090, "three", 8081));
+    assertThat(errors()).containsOnlyKeys("one", "two");
+
+    folder.write("10-a.json", at(9090, "four"));
+    assertListeners(Map.of("one", 8080, "two", 9090, "three", 8081));
+
+    folder.write("50-b.json", at(9090, "one")).write("10-a.json");
+    assertListeners(Map.of("one", 9090, "two", 8080, "three", 8081));
+    assertThat(errors()).isEmpty();
+  }
+
+  private void assertListeners(Map<String, Integer> ports) {
+    read();
+    Map<String, Any> expected = new HashMap<>();
+    ports.forEach((name, port) -> expected.put(name, JsonResources.any(at(port, name))));
+    assertThat(files.snapshot().ofType(LISTENER).resources()).isEqualTo(expected);
+  }
+
+  private Map<String, RpcStatus> errors() {
+    return files.snapshot().ofType(LISTENER).errors();
+  }
+
+  private static String at(int port, String name) {
+    return listener(name, "::1", port, "");
+  }
+
+  private static String listener(String name, String ip, int port, String more) {
+    return "{\"@type\":\"type.googleapis.com/envoy.config.listener.v3.Listener\",\"name\":\"%s\","
+            .formatted(name)
+        + "\"address\":{\"socket_address\":{\"address\":\"%s\",\"port_value\":%s}}%s}"
+            .formatted(ip, port, more);
   }
 
   @Test
