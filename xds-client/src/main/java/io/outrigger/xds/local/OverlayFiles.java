@@ -22,13 +22,20 @@ import java.util.stream.Stream;
  * from the result of the previous reading: unchanged files are not read again, and an invalid file
  * keeps its last valid rules.
  *
- * @param files the files by path, in the order of precedence of their rules
+ * @param found the files as they were last read, in the order of precedence of their rules
+ * @param files the same; but a file that takes the name of another file's rule has its earlier
+ *     rules
  */
 public record OverlayFiles(
-    Map<Path, WatchedFile<Rules>> files, Overlay overlay, List<FileProblem> problems) {
-  public static final OverlayFiles NONE = new OverlayFiles(Map.of(), Overlay.NONE, List.of());
+    Map<Path, WatchedFile<Rules>> found,
+    Map<Path, WatchedFile<Rules>> files,
+    Overlay overlay,
+    List<FileProblem> problems) {
+  public static final OverlayFiles NONE =
+      new OverlayFiles(Map.of(), Map.of(), Overlay.NONE, List.of());
 
   public OverlayFiles {
+    found = Collections.unmodifiableMap(new LinkedHashMap<>(found));
     files = Collections.unmodifiableMap(new LinkedHashMap<>(files));
     problems = List.copyOf(problems);
   }
@@ -49,12 +56,14 @@ public record OverlayFiles(
    */
   public static OverlayFiles read(List<Path> roots, OverlayFiles before) {
     List<FileProblem> problems = new ArrayList<>();
-    Map<Path, WatchedFile<Rules>> files =
-        WatchedFile.readAll(roots, OverlayFormat.FORMAT, before.files, problems);
+    Map<Path, WatchedFile<Rules>> found =
+        WatchedFile.readAll(roots, OverlayFormat.FORMAT, before.found, problems);
+    Map<Path, WatchedFile<Rules>> files = new LinkedHashMap<>(found);
     Optional<FileProblem> conflict = conflict(files, before);
     while (conflict.isPresent()) {
-      Path file = conflict.get().file();
-      files.put(file, before.file(file).broken(conflict.get()));
+      FileProblem problem = conflict.get();
+      files.computeIfPresent(
+          problem.file(), (path, file) -> file.refused(problem, before.file(path).content()));
       conflict = conflict(files, before);
     }
     List<ClusterRule> clusters = new ArrayList<>();
@@ -66,7 +75,7 @@ public record OverlayFiles(
     }
     var overlay = new Overlay(clusters, routes);
     return new OverlayFiles(
-        files, overlay.equals(before.overlay) ? before.overlay : overlay, problems);
+        found, files, overlay.equals(before.overlay) ? before.overlay : overlay, problems);
   }
 
   private WatchedFile<Rules> file(Path path) {
@@ -74,17 +83,18 @@ public record OverlayFiles(
   }
 
   /**
-   * Returns a problem if two files have a rule of the same name. The problem is that of a changed
-   * file, because the rules that were in force before have precedence.
+   * Returns a problem if two files have a rule of the same name. The problem is that of the file to
+   * which the name did not belong before.
    */
   private static Optional<FileProblem> conflict(
       Map<Path, WatchedFile<Rules>> files, OverlayFiles before) {
-    Predicate<WatchedFile<Rules>> isKept =
-        file -> file.content().equals(before.file(file.path()).content());
+    Map<String, String> owners = new HashMap<>();
+    before.overlay.rules().forEach(rule -> owners.put(rule.name(), rule.file()));
+    Predicate<OverlayRule> isOwner = rule -> rule.file().equals(owners.get(rule.name()));
+    List<OverlayRule> all =
+        files.values().stream().flatMap(file -> file.content().overlay().rules().stream()).toList();
     Map<String, OverlayRule> named = new HashMap<>();
-    return Stream.concat(
-            files.values().stream().filter(isKept), files.values().stream().filter(isKept.negate()))
-        .flatMap(file -> file.content().overlay().rules().stream())
+    return Stream.concat(all.stream().filter(isOwner), all.stream().filter(isOwner.negate()))
         .filter(rule -> named.putIfAbsent(rule.name(), rule) != null)
         .findFirst()
         .map(

@@ -181,11 +181,13 @@ record WatchedFile<T>(
   }
 
   private WatchedFile<T> broken(String reason) {
-    return broken(new FileProblem(path, reason));
+    List<FileProblem> problem = List.of(new FileProblem(path, reason));
+    return new WatchedFile<>(path, Optional.empty(), 0, "", good, content, problem);
   }
 
-  /** Returns this file with a problem; the next reading parses the file again. */
-  WatchedFile<T> broken(FileProblem problem) {
-    return new WatchedFile<>(path, Optional.empty(), 0, "", good, content, List.of(problem));
+  /** Returns this file with the content that is in use instead of the content with a problem. */
+  WatchedFile<T> refused(FileProblem problem, T inUse) {
+    List<FileProblem> all = problems.isEmpty() ? List.of(problem) : problems;
+    return new WatchedFile<>(path, stamp, seen, hash, good, inUse, all);
   }
 }

@@ -73,4 +73,37 @@ final class OverlayFilesTest {
     assertThat(read()).containsExactly("zero", "one", "two");
     assertThat(files.problems()).isEmpty();
   }
+
+  @Conformance("OV-04")
+  @Test
+  void aFileThatIsRefusedForANameDoesNotHoldUpTheOwnerOfTheName() throws IOException {
+    write("50-a.yaml", "one");
+    read();
+    write("10-b.yaml", "one");
+    read();
+
+    write("50-a.yaml", "two", "one");
+
+    assertThat(read()).containsExactly("two", "one");
+    assertProblem(
+        "10-b.yaml:2: rule one has the name of the rule one of 50-a.yaml:3; give each rule its own"
+            + " name");
+  }
+
+  @Test
+  void aRefusedFileIsParsedOnlyWhenItHasChanged() throws IOException {
+    write("a.yaml", "one");
+    write("b.yaml", "one");
+    read();
+    var parsed = files.found().get(folder.resolve("b.yaml")).content();
+
+    for (int i = 0; i < 10; i++) {
+      read();
+    }
+
+    assertThat(files.found().get(folder.resolve("b.yaml")).content()).isSameAs(parsed);
+    Files.writeString(folder.resolve("b.yaml"), "overlay: [");
+    read();
+    assertThat(files.problems()).singleElement().asString().contains("not YAML");
+  }
 }
