@@ -252,10 +252,11 @@ final class StateKeeper {
 
   private <T> void putIntoUse(
       KeptAuthority authority, Subscription<T> subscription, Instant at, Held<T> held) {
-    if (authority.isAnswered()
+    if (settings.isEmpty()
+        || authority.isAnswered()
         || !subscription.isWatched()
         || subscription.entry().held().isPresent()) {
-      return; // during decoding, a control plane answered or the watches were closed
+      return; // during decoding, a control plane answered, or this or the watches were closed
     }
     stale.put(subscription, at);
     subscription.apply(new CacheEvent.Restored<>(held), ServerFeatures.NONE);

@@ -514,6 +514,26 @@ final class StateScenarioTest {
     assertThat(listener.take()).containsExactly("ok: routes");
   }
 
+  @Test
+  void resourcesThatAreDecodedAfterTheEndChangeNothing() {
+    var before = new FleetFixture("first:1");
+    keepIn(folder.resolve("held"), before);
+    before.watch(LISTENER, "a");
+    before.at("first:1").stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    before.loop.advance(Duration.ofSeconds(1));
+    before.loop.inside(before.clients::close);
+
+    var fleet = new FleetFixture("first:1");
+    keepIn(folder.resolve("held"), fleet);
+    var kept = fleet.watch(LISTENER, "a");
+    fleet.holdDecoding();
+    fleet.loop.advance(AFTER);
+    fleet.loop.inside(fleet.clients::close);
+    fleet.decode();
+
+    assertThat(kept.take()).isEmpty();
+  }
+
   /** The folder is on a slow disk, and the clients are closed before it has been read. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
