@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  *
  * <pre>
  * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there are no endpoints
- * OUTAGE -> CALM   on READY
+ * OUTAGE -> CALM   on READY or IDLE
  * </pre>
  *
  * <p>A check for an outage visits all endpoints. The state of the cluster alone does not show an
@@ -72,7 +72,10 @@ final class ClusterEvents {
     }
   }
 
-  /** Whether the next call uses a connection, or opens one (IDLE); false while one is opened. */
+  /**
+   * Whether the next call uses a connection or, in state IDLE, opens one. While a connection is
+   * being opened, the outage goes on.
+   */
   private boolean mayBeReached() {
     return state == Connectivity.READY || state == Connectivity.IDLE;
   }
@@ -92,7 +95,7 @@ final class ClusterEvents {
     if (outage.isPresent() && mayBeReached()) {
       outage = Optional.empty();
       observer.onEvent(
-          new LbEvent.OutageOver(cluster, control.now(), tally.reachable(), tally.all()));
+          new LbEvent.OutageOver(cluster, control.now(), state, tally.reachable(), tally.all()));
     } else if (outage.isEmpty()
         && state == Connectivity.TRANSIENT_FAILURE
         && tally.reachable() == 0) {

@@ -95,10 +95,15 @@ public sealed interface LbEvent
   }
 
   /** Calls do not fail any more: an endpoint is READY, or IDLE until the next call. */
-  record OutageOver(String cluster, Instant time, int reachable, int endpoints) implements LbEvent {
+  record OutageOver(String cluster, Instant time, Connectivity state, int reachable, int endpoints)
+      implements LbEvent {
     @Override
     public String text() {
-      return reachable + " of " + endpoints + " endpoints can be reached";
+      return "%d of %d endpoints can be %s"
+          .formatted(
+              reachable,
+              endpoints,
+              state == Connectivity.IDLE ? "tried; the next call connects" : "reached");
     }
   }
 }

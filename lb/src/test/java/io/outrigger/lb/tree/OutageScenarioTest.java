@@ -123,7 +123,9 @@ class OutageScenarioTest {
     serve(ring(E2));
 
     assertThat(lb.state("pay")).isEqualTo(Connectivity.IDLE);
-    assertThat(outages()).last().isEqualTo("pay: 1 of 1 endpoints can be reached");
+    assertThat(outages())
+        .last()
+        .isEqualTo("pay: 1 of 1 endpoints can be tried; the next call connects");
     assertThat(outages()).hasSize(2);
   }
 
