@@ -13,6 +13,8 @@ package io.outrigger.lb.override;
  * any            -> NONE     on REMOVED
  * </pre>
  *
+ * <p>Any other event does not change the owner.
+ *
  * <p>With every owner except NONE, the {@link AddressEntry} holds a lease of the subchannel, so
  * that the connection stays open when the balancing policies close their leases.
  */
@@ -43,8 +45,9 @@ enum Ownership {
     return switch (event) {
       case ACQUIRED -> BALANCER;
       case REQUESTED -> this == BALANCER ? BALANCER : SESSIONS;
-      case RELEASED -> wanted ? SESSIONS : NONE;
-      case UNUSED, REMOVED -> NONE;
+      case RELEASED -> this == NONE || (this == BALANCER && !wanted) ? NONE : SESSIONS;
+      case UNUSED -> this == BALANCER ? BALANCER : NONE;
+      case REMOVED -> NONE;
     };
   }
 }
