@@ -47,7 +47,10 @@ final class WorkloadWatcher extends CertificateSource {
    */
   static final Duration PACE = PathWatcher.PACE;
 
-  /** The maximum number of responses received per {@link #PACE}; the newest of them is read. */
+  /**
+   * The maximum number of responses that are received from the start of one reading until the next
+   * may start; only the newest is read.
+   */
   static final int BURST = 500;
 
   private final ControlLoop loop;

@@ -58,7 +58,7 @@ record ResponseHandler(
   private static final int SMALL_SHARE = 4;
 
   static final int MAX_REFUSAL = 256 * 1024;
-  static final int MAX_REASONS = 8 * 1024;
+  static final int MAX_REASON_TEXT = 8 * 1024;
 
   /**
    * Decodes a response.
@@ -265,7 +265,7 @@ record ResponseHandler(
       return;
     }
     failed.add(name);
-    String reason = PlainText.shortened(error.getErrorDetail().getMessage(), MAX_REASONS);
+    String reason = PlainText.shortened(error.getErrorDetail().getMessage(), MAX_REASON_TEXT);
     var status = new RpcStatus(code, reason);
     RpcStatus named = status.withPrefix(subscription.subject());
     Optional<RpcStatus> before = subscription.entry().dataError().map(CacheEntry.DataError::status);
@@ -309,7 +309,7 @@ record ResponseHandler(
 
   /** Returns a text of limited length: thousands of long texts could exhaust the memory. */
   private static String reasons(Decoded.Invalid invalid) {
-    return PlainText.shortened(String.join("; ", invalid.texts()), MAX_REASONS);
+    return PlainText.shortened(String.join("; ", invalid.texts()), MAX_REASON_TEXT);
   }
 
   private static <V> Map<String, V> only(Set<String> names, Map<String, V> map) {

@@ -257,7 +257,7 @@ final class AdsSessionScenarioTest {
     assertThat(details).hasSizeLessThan(ResponseHandler.MAX_REFUSAL + 50);
     assertThat(details).startsWith("cluster \"c0\": xxx").matches("(?s).*\nand \\d{3} more");
     assertThat(ads.status().resources().get(499).error().orElseThrow().status().message())
-        .hasSizeLessThan(ResponseHandler.MAX_REASONS + 50);
+        .hasSizeLessThan(ResponseHandler.MAX_REASON_TEXT + 50);
   }
 
   @Test

@@ -118,7 +118,7 @@ final class ResponseHandlerTest {
   void aRefusalThatIsFullTellsHowManyMoreThereAre() {
     Map<String, Decoded.Invalid> invalid = new LinkedHashMap<>();
     for (int i = 0; i < 40; i++) {
-      invalid.put("c" + i, refused("x".repeat(ResponseHandler.MAX_REASONS)));
+      invalid.put("c" + i, refused("x".repeat(ResponseHandler.MAX_REASON_TEXT)));
     }
 
     String[] lines = refusal(invalid, "y", "z").split("\n", -1);
@@ -139,7 +139,7 @@ final class ResponseHandlerTest {
 
   @Test
   void reasonsThatAreTooManyEndWithAnEllipsis() {
-    String most = "x".repeat(ResponseHandler.MAX_REASONS);
+    String most = "x".repeat(ResponseHandler.MAX_REASON_TEXT);
 
     assertThat(refusal(Map.of("c", refused(most)))).isEqualTo("cluster \"c\": " + most);
     assertThat(refusal(Map.of("c", refused(most + "x")))).isEqualTo("cluster \"c\": " + most + "…");
