@@ -45,7 +45,8 @@ final class ListenerDecoder {
     if (!type.equals(ConnectionManagerDecoder.TYPE)) {
       return errors.refuse("holds " + quoted(type) + "; must be " + ConnectionManagerDecoder.TYPE);
     }
-    return TypedConfig.read(any, HttpConnectionManager.getDefaultInstance(), errors)
+    return ConnectionManagerDecoder.read(
+            new TypedConfig(type, any.getValue(), Optional.empty()), errors)
         .flatMap(
             proto -> {
               Optional<Duration> maxStreamDuration = maxStreamDuration(proto, errors);

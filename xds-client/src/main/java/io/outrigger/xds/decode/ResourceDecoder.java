@@ -14,6 +14,7 @@ import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.Decoded.Invalid;
 import io.outrigger.xds.decode.Decoded.Valid;
+import io.outrigger.xds.decode.WireFields.TooLarge;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -96,6 +97,19 @@ public final class ResourceDecoder {
   public static Optional<String> nameOf(ResourceType<?> type, ByteString bytes) {
     try {
       return Optional.of(codec(type).nameIn(bytes)).filter(name -> !name.isEmpty());
+    } catch (TooLarge unparsed) {
+      return nameOfUnparsed(bytes);
+    } catch (InvalidProtocolBufferException unreadable) {
+      return Optional.empty();
+    }
+  }
+
+  /** In all types of resources, the name is the field 1. */
+  private static Optional<String> nameOfUnparsed(ByteString bytes) {
+    try {
+      return Optional.ofNullable(WireFields.cut(bytes, 1).part())
+          .map(ByteString::toStringUtf8)
+          .filter(name -> !name.isEmpty());
     } catch (InvalidProtocolBufferException unreadable) {
       return Optional.empty();
     }
@@ -138,6 +152,9 @@ public final class ResourceDecoder {
         } else {
           decode(name, message, codec, inner);
         }
+      } catch (TooLarge e) {
+        String name = nameOfUnparsed(inner.getValue()).orElse(wrapperName);
+        refuse(name, index, String.valueOf(e.getMessage()), inner);
       } catch (InvalidProtocolBufferException e) {
         refuse(wrapperName, index, "is not readable: " + e.getMessage(), inner);
       }
@@ -160,13 +177,13 @@ public final class ResourceDecoder {
       }
     }
 
-    /** Adds an error for a resource with an unreadable name; the wrapper's name is used, if any. */
-    private void refuse(String wrapperName, int index, String reason, Any inner) {
-      if (wrapperName.isEmpty()) {
+    /** Adds an error for a resource that was not decoded; {@code name} is empty if unreadable. */
+    private void refuse(String name, int index, String reason, Any inner) {
+      if (name.isEmpty()) {
         unnamed.add("resource #" + index + ": " + reason);
       } else {
-        forget(wrapperName);
-        invalid.put(wrapperName, Invalid.of(raw(inner), reason));
+        forget(name);
+        invalid.put(name, Invalid.of(raw(inner), reason));
       }
     }
 

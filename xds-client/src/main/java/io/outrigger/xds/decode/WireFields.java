@@ -28,6 +28,8 @@ final class WireFields {
   /** The size of an empty message in a repeated field: its tag and its length. */
   private static final int MIN_FIELD_BYTES = 2;
 
+  private static final int MIB_SHIFT = 20;
+
   private WireFields() {}
 
   /**
@@ -43,24 +45,37 @@ final class WireFields {
     }
   }
 
+  static final class TooLarge extends InvalidProtocolBufferException {
+    private static final long serialVersionUID = 1L;
+
+    TooLarge(String text) {
+      super(text);
+    }
+  }
+
   /**
-   * Checks that the fields at a path (see {@link #contain}) seem to fit into the heap.
+   * Checks that the fields at a path (see {@link #contain}) seem to fit into the heap. Accepts
+   * unreadable bytes, which the parser reports later.
    *
-   * @param heapBytes the heap that a field takes, roughly, while a new resource replaces an old one
+   * @param heapBytes the heap that a field takes, roughly, while a new resource replaces an old
+   *     one, and a third more for the rest of the program
+   * @param fields what the fields are, for the message
    */
-  static void requireRoom(int heapBytes, ByteString message, int... path)
-      throws InvalidProtocolBufferException {
-    long max = Runtime.getRuntime().maxMemory() / heapBytes;
+  static void requireRoom(int heapBytes, String fields, ByteString message, int... path)
+      throws TooLarge {
+    long heap = Runtime.getRuntime().maxMemory();
+    long max = heap / heapBytes;
     boolean mayExceed = message.size() / MIN_FIELD_BYTES > max;
     long left;
     try {
       left = mayExceed ? left(max, message.newCodedInput(), path, 0) : max;
-    } catch (IOException e) {
-      throw new InvalidProtocolBufferException(e);
+    } catch (IOException unreadable) {
+      return;
     }
     if (left < 0) {
-      throw new InvalidProtocolBufferException(
-          "more than %d parts; raise the memory limit of the container".formatted(max));
+      throw new TooLarge(
+          "has more than %d %s, which do not fit into the heap of %d MiB; raise the memory limit of the container, or -Xmx"
+              .formatted(max, fields, heap >> MIB_SHIFT));
     }
   }
 

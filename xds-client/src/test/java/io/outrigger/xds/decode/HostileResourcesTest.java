@@ -8,10 +8,10 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Message;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
-import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.outrigger.xds.ResourceType;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -160,17 +160,40 @@ class HostileResourcesTest {
   /** Parsed, they would take all memory, and with it the process. */
   @Test
   void resourcesThatCannotFitIntoTheHeapAreRefusedUnread() {
-    ByteString routes = withEmptyParts(VirtualHost.ROUTES_FIELD_NUMBER);
-    ByteString endpoints = withEmptyParts(LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER);
+    ByteString routes = field(2, emptyFields(VirtualHost.ROUTES_FIELD_NUMBER));
 
-    assertThat(verdict("routes", ResourceType.ROUTE, routes))
+    assertTooLarge("virtual hosts", ResourceType.ROUTE, emptyFields(2));
+    assertTooLarge(
+        "domains", ResourceType.ROUTE, field(2, emptyFields(VirtualHost.DOMAINS_FIELD_NUMBER)));
+    assertTooLarge("routes", ResourceType.ROUTE, routes);
+    assertTooLarge("localities", ResourceType.ENDPOINT, emptyFields(2));
+    assertTooLarge("endpoints", ResourceType.ENDPOINT, field(2, emptyFields(2)));
+    Any manager =
+        Any.newBuilder()
+            .setTypeUrl("type.googleapis.com/" + ConnectionManagerDecoder.TYPE)
+            .setValue(field(HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER, routes))
+            .build();
+    Listener.Builder client = Listener.newBuilder();
+    client.getApiListenerBuilder().setApiListener(manager);
+    assertTooLarge("routes", ResourceType.LISTENER, client.build().toByteString());
+    Listener.Builder server = Listener.newBuilder();
+    server.getAddressBuilder().getSocketAddressBuilder().setAddress("::").setPortValue(1);
+    server.addFilterChainsBuilder().addFiltersBuilder().setName("f").setTypedConfig(manager);
+    assertTooLarge("routes", ResourceType.LISTENER, server.build().toByteString());
+  }
+
+  private static void assertTooLarge(String fields, ResourceType<?> type, ByteString content) {
+    ByteString bytes = field(1, ByteString.copyFromUtf8("n")).concat(content);
+    Any any = Any.newBuilder().setTypeUrl(type.typeUrl()).setValue(bytes).build();
+
+    Decoded<?> decoded = ResourceDecoder.decode(type, List.of(any), Decoding.CONTEXT);
+
+    assertThat(ResourceDecoder.nameOf(type, bytes)).contains("n");
+    assertThat(decoded.unnamed()).isEmpty();
+    assertThat(decoded.invalid().get("n").texts())
         .singleElement()
         .asString()
-        .contains("more than", "parts; raise the memory limit of the container");
-    assertThat(verdict("endpoints", ResourceType.ENDPOINT, endpoints))
-        .singleElement()
-        .asString()
-        .contains("more than", "parts; raise the memory limit of the container");
+        .contains("has more than", " " + fields + ", which do not fit into the heap of");
   }
 
   @Test
@@ -213,15 +236,17 @@ class HostileResourcesTest {
     assertThat(decoded.unnamed()).hasSize(1);
   }
 
-  /** A resource whose second field has as many empty fields as memory allows endpoints. */
-  private static ByteString withEmptyParts(int field) {
-    var parts = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 512 + 1)];
-    for (int i = 0; i < parts.length; i += 2) {
-      parts[i] = (byte) (field << 3 | 2);
+  /** Empty fields, one for each KiB of memory and one more: no kind of field may be so many. */
+  private static ByteString emptyFields(int number) {
+    var fields = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 1024 + 1)];
+    for (int i = 0; i < fields.length; i += 2) {
+      fields[i] = (byte) (number << 3 | 2);
     }
-    return ByteString.copyFromUtf8("\n\u0001n\u0012")
-        .concat(varint(parts.length))
-        .concat(ByteString.copyFrom(parts));
+    return ByteString.copyFrom(fields);
+  }
+
+  private static ByteString field(int number, ByteString content) {
+    return varint(number << 3 | 2).concat(varint(content.size())).concat(content);
   }
 
   private static ByteString varint(int value) {
