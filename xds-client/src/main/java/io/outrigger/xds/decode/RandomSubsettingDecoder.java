@@ -35,8 +35,8 @@ final class RandomSubsettingDecoder {
       if (fields.hasField(SUBSET_SIZE)) { // wrapped as in Envoy, or a plain number as in A68
         var wrapped = UInt32Value.parseFrom(bytes(fields, SUBSET_SIZE));
         List<Long> plain = fields.getField(SUBSET_SIZE).getVarintList();
-        long unwrapped = Integer.toUnsignedLong(wrapped.getValue());
-        size = Optional.of(plain.isEmpty() ? unwrapped : plain.get(0));
+        int last = plain.isEmpty() ? wrapped.getValue() : plain.get(plain.size() - 1).intValue();
+        size = Optional.of(Integer.toUnsignedLong(last));
       }
       FieldErrors atChild = errors.at("child_policy");
       Optional<BalancingPolicy> child = Optional.empty();

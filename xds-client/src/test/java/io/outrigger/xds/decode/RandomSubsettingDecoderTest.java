@@ -151,7 +151,8 @@ class RandomSubsettingDecoderTest {
   @Test
   void theMessageOfEnvoyOnTheWire() {
     var size = bytes(UInt32Value.of(-1).toByteString()); // unsigned
-    var plain = UnknownFieldSet.Field.newBuilder().addVarint(3).build(); // as in A68
+    var plain = // as in A68; the last of two counts, as 32 bits
+        UnknownFieldSet.Field.newBuilder().addVarint(7).addVarint(1L << 32 | 3).build();
     var child = LoadBalancingPolicy.newBuilder();
     child
         .addPoliciesBuilder()
