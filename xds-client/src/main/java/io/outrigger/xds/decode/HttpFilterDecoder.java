@@ -94,7 +94,10 @@ final class HttpFilterDecoder {
                 + notSupported(typed.get().typeName(), isOverride, known));
   }
 
-  /** Whether a filter has this type, in any place; true for an unreadable TypedStruct, an error. */
+  /**
+   * Whether a filter has this type, in any place. Returns true for an unreadable TypedStruct, so
+   * that {@link #decode} reports it.
+   */
   private static boolean isKnown(Any config, FilterDecoders known) {
     return TypedConfig.of(config, FieldErrors.ofResource())
         .map(typed -> known.know(typed.typeName()))
@@ -103,7 +106,9 @@ final class HttpFilterDecoder {
 
   private static String notSupported(String type, boolean isOverride, FilterDecoders known) {
     if (known.know(type)) {
-      return isOverride ? " belongs in a listener" : " belongs in a route";
+      return isOverride
+          ? " configures the filter in a listener; an override needs another type"
+          : " is an override; it belongs in typed_per_filter_config of a route";
     }
     return (known.equals(FilterDecoders.SERVER)
             ? " is not supported on a server"

@@ -131,14 +131,14 @@ class HttpFilterDecoderTest {
         .isEqualTo(
             "http_filters[0].typed_config: filter \"own\" of type \""
                 + RbacDecoder.OVERRIDE_TYPE
-                + "\" belongs in a route");
+                + "\" is an override; it belongs in typed_per_filter_config of a route");
     assertThat(errors(ROUTE, withOverride(override)))
         .singleElement()
         .asString()
         .endsWith(
             "[\"fault\"].config: override of type \""
                 + RbacDecoder.TYPE
-                + "\" belongs in a listener");
+                + "\" configures the filter in a listener; an override needs another type");
   }
 
   @Test
