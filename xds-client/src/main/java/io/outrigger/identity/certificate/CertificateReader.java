@@ -48,7 +48,7 @@ final class CertificateReader {
   static List<X509Certificate> readDer(CredentialFile file, byte[] der) throws UnusableFile {
     List<X509Certificate> found = all(file, "is not readable", der);
     if (found.isEmpty()) {
-      throw file.unusable("has no certificate; the agent must send one");
+      throw file.unusable("has no certificate; check what the SPIFFE agent sends in this field");
     }
     return found;
   }

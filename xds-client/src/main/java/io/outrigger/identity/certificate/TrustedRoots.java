@@ -108,11 +108,9 @@ final class TrustedRoots {
 
     Optional<CertificateRefusal> objection() {
       for (X509Certificate certificate : sent) {
-        if (isCostly(certificate.getPublicKey())) {
-          return unfit(
-              certificate,
-              "has an RSA key over %d bits, an exponent over %d bits, or no RSA, EC or EdDSA key"
-                  .formatted(MAX_MODULUS_BITS, MAX_EXPONENT_BITS));
+        Optional<String> flaw = flaw(certificate.getPublicKey());
+        if (flaw.isPresent()) {
+          return unfit(certificate, flaw.get());
         }
       }
       X509Certificate leaf = sent.get(0);
@@ -286,14 +284,24 @@ final class TrustedRoots {
   }
 
   /**
-   * Whether verifying signatures with this key is so slow that a peer could cause overload. The JDK
-   * takes seconds for each signature of a DSA key with 64 Kibit.
+   * Returns what is wrong with a key if verifying signatures with it could be so slow that a peer
+   * could cause overload. The JDK takes seconds for each signature of a DSA key with 64 Kibit.
    */
-  private static boolean isCostly(PublicKey key) {
-    return key instanceof RSAPublicKey rsa
-        ? rsa.getModulus().bitLength() > MAX_MODULUS_BITS
-            || rsa.getPublicExponent().bitLength() > MAX_EXPONENT_BITS
-        : !(key instanceof ECPublicKey || key instanceof EdECPublicKey);
+  private static Optional<String> flaw(PublicKey key) {
+    if (key instanceof RSAPublicKey rsa) {
+      return rsa.getModulus().bitLength() > MAX_MODULUS_BITS
+              || rsa.getPublicExponent().bitLength() > MAX_EXPONENT_BITS
+          ? Optional.of(
+              "has an RSA key over %d bits, or an exponent over %d bits"
+                  .formatted(MAX_MODULUS_BITS, MAX_EXPONENT_BITS))
+          : Optional.empty();
+    }
+    if (key instanceof ECPublicKey || key instanceof EdECPublicKey) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "has a key of type %s that is not supported; use RSA, EC (P-256, P-384, P-521) or EdDSA"
+            .formatted(key.getAlgorithm()));
   }
 
   private static boolean isSignedWeakly(X509Certificate certificate) {

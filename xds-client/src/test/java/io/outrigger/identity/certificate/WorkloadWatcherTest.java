@@ -119,7 +119,7 @@ class WorkloadWatcherTest {
             new Svid(ID, good.chain(), SECOND.key().getEncoded(), good.bundle()),
             Map.of()),
         Arguments.of(
-            "bundle of the Workload API unix:///run/agent.sock has no certificate",
+            "bundle of the Workload API unix:///run/agent.sock has no certificate; check what",
             new Svid(ID, good.chain(), good.key(), NOTHING),
             Map.of()),
         Arguments.of("bundle", new Svid(ID, good.chain(), good.key(), GARBAGE), Map.of()),
