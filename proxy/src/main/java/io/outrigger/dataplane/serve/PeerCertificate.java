@@ -46,7 +46,7 @@ final class PeerCertificate {
       throws CertificateException {
     var text = new StringJoiner(";");
     if (local.isPresent()) {
-      List<SubjectAltName> localNames = CertificateNames.read(local.get());
+      List<SubjectAltName> localNames = CertificateNames.of(local.get());
       CertificateNames.ofKind(Kind.URI, localNames).forEach(uri -> text.add("By=" + value(uri)));
     }
     text.add("Hash=" + HexFormat.of().formatHex(sha256(leaf.getEncoded())));

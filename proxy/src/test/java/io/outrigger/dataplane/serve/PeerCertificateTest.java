@@ -84,6 +84,17 @@ final class PeerCertificateTest {
         .endsWith(";Subject=\"CN=workload of root\";URI=spiffe://mesh/shop");
   }
 
+  /** The caller is not to blame for it. */
+  @Test
+  void malformedNamesOfItsOwnAreOmitted() throws Exception {
+    TestIdentity own = AUTHORITY.issue("uri:spiffe://a/b c");
+    TestIdentity peer = AUTHORITY.issue("uri:spiffe://mesh/shop");
+
+    assertThat(PeerCertificate.forwarded(peer.certificate(), Optional.of(own.certificate())))
+        .startsWith("Hash=")
+        .endsWith(";URI=spiffe://mesh/shop");
+  }
+
   /** A handshake is over when the names are read: an exception that is not declared is a bug. */
   @Test
   @Conformance("A41-07")
