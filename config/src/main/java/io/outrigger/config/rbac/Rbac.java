@@ -1,11 +1,8 @@
 package io.outrigger.config.rbac;
 
-import static java.util.Objects.requireNonNull;
-
 import io.outrigger.config.route.FilterConfig;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** The settings of an RBAC filter (A41). If {@code rules} is empty, the filter does nothing. */
 public record Rbac(Optional<Rules> rules) implements FilterConfig {
@@ -55,9 +52,12 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
     public Decision decide(AuthorizationInput input) {
       try {
         Decision decision = judge(input);
-        Set<String> others =
-            decision.isAllowed() ? ResolvedRequest.resolve(input.path()) : Set.of();
-        for (String resolved : requireNonNull(others)) {
+        List<String> others =
+            decision.isAllowed() ? ResolvedRequest.resolve(input.urlPath()) : List.of();
+        if (others == null) {
+          return decision(false, Optional.empty());
+        }
+        for (String resolved : others) {
           Decision again = judge(new ResolvedRequest(input, resolved));
           if (!again.isAllowed()) {
             return again;

@@ -1,83 +1,100 @@
 package io.outrigger.config.rbac;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A request with the path that an app sees if the app resolves paths (decision config-0085). */
-public record ResolvedRequest(AuthorizationInput received, String path)
+public record ResolvedRequest(AuthorizationInput received, String urlPath)
     implements AuthorizationInput {
   private static final int ENCODED = 3; // the length of a %2e
   private static final int HEX = 16;
-  private static final String NEEDLESS = "-._~";
+  private static final Pattern SLASHES = Pattern.compile("//+");
+
+  /** The other characters that a segment may contain as they are (RFC 3986, "pchar"). */
+  private static final String NEEDLESS = "-._~!$&'()*+,;=:@";
+
+  private static final String NEEDLESS_OR_SLASH = NEEDLESS + "/\\";
 
   /** The limits of what policies compare; a caller could otherwise block the event loop. */
-  private static final int MAX_PATHS = 8;
+  private static final int MAX_PATHS = 9;
 
-  private static final int MAX_CHARS = 1 << 17;
+  private static final int MAX_CHARS = 1 << 13;
 
   /**
-   * Returns the other paths that known servers make of a path (RFC 3986 section 6.2.2). Servers may
-   * percent-decode characters that need no encoding, perhaps also slashes and backslashes. Then
-   * they may replace backslashes by slashes, merge adjacent slashes and remove dot segments. Each
-   * combination of these steps may give another path. The query string is not changed. Returns null
-   * if the paths are too many or too long; the request must then be refused.
+   * Returns the other paths that known servers make of a path without query (RFC 3986 section
+   * 6.2.2). Servers percent-decode characters that need no encoding, perhaps also slashes and
+   * backslashes, replace backslashes by slashes, merge adjacent slashes and remove dot segments. A
+   * server may do any of these steps, in any order. Returns null if the paths are too many or too
+   * long; the request must then be refused.
    */
-  public static @Nullable Set<String> resolve(String path) {
-    String given = AuthorizationInput.withoutQuery(path);
-    if (given.indexOf('%') < 0
-        && given.indexOf('\\') < 0
-        && !given.contains("//")
-        && !given.contains("/.")) {
-      return Set.of();
+  public static @Nullable List<String> resolve(String path) {
+    if (path.indexOf('\\') < 0
+        && !path.contains("//")
+        && !path.contains("/.")
+        && encoded(path, 0, NEEDLESS_OR_SLASH) < 0) {
+      return List.of();
     }
-    Set<String> decoded = new LinkedHashSet<>();
-    for (String text : List.of(decode(given, NEEDLESS + "/\\"), decode(given, NEEDLESS), given)) {
-      decoded.add(text.replace('\\', '/'));
-      decoded.add(text);
+    List<String> all = new ArrayList<>(List.of(path));
+    for (int i = 0; i < all.size(); i++) {
+      if (all.size() > MAX_PATHS || path.length() > MAX_CHARS) {
+        return null;
+      }
+      String text = all.get(i);
+      for (String next :
+          List.of(
+              decode(text, NEEDLESS),
+              decode(text, NEEDLESS_OR_SLASH),
+              text.replace('\\', '/'),
+              SLASHES.matcher(text).replaceAll("/"),
+              withoutDots(text))) {
+        if (!all.contains(next)) {
+          all.add(next);
+        }
+      }
     }
-    String query = path.substring(given.length());
-    Set<String> all = new LinkedHashSet<>();
-    for (String text : decoded) {
-      all.add(resolved(text, true, true) + query);
-      all.add(resolved(text, true, false) + query);
-      all.add(resolved(text, false, true) + query);
-      all.add(text + query);
-    }
-    all.remove(path);
-    return all.size() > MAX_PATHS || all.size() * path.length() > MAX_CHARS ? null : all;
+    return all.subList(1, all.size());
   }
 
-  private static String resolved(String path, boolean merges, boolean removesDots) {
+  private static String withoutDots(String path) {
     Deque<String> segments = new ArrayDeque<>();
-    String last = "";
     for (String segment : path.substring(1).split("/", -1)) {
-      last = segment;
-      if (removesDots && segment.equals("..")) {
+      if (segment.equals("..")) {
         segments.pollLast();
-      } else if (!(merges && segment.isEmpty()) && !(removesDots && segment.equals("."))) {
+      } else if (!segment.equals(".")) {
         segments.addLast(segment);
       }
     }
-    boolean isFolder = !segments.isEmpty() && !last.equals(segments.peekLast());
-    return "/" + String.join("/", segments) + (isFolder ? "/" : "");
+    if (path.endsWith("/.") || path.endsWith("/..")) {
+      segments.addLast("");
+    }
+    return "/" + String.join("/", segments);
   }
 
   private static String decode(String path, String needless) {
     var decoded = new StringBuilder(path.length());
-    for (int i = 0; i < path.length(); i++) {
-      int code = path.charAt(i) == '%' ? code(path, i + 1) : -1;
-      boolean isNeedless =
-          (code >= '0' && code <= '9')
-              || ((code | 0x20) >= 'a' && (code | 0x20) <= 'z')
-              || (code > 0 && needless.indexOf(code) >= 0);
-      decoded.append(isNeedless ? (char) code : path.charAt(i));
-      i += isNeedless ? ENCODED - 1 : 0;
+    int from = 0;
+    for (int at = encoded(path, 0, needless); at >= 0; at = encoded(path, from, needless)) {
+      decoded.append(path, from, at).append((char) code(path, at + 1));
+      from = at + ENCODED;
     }
-    return decoded.toString();
+    return decoded.append(path, from, path.length()).toString();
+  }
+
+  /** Returns the next index of an encoding of a letter, a digit or a needless character, or -1. */
+  private static int encoded(String path, int from, String needless) {
+    for (int at = path.indexOf('%', from); at >= 0; at = path.indexOf('%', at + 1)) {
+      int code = code(path, at + 1);
+      if ((code >= '0' && code <= '9')
+          || ((code | 0x20) >= 'a' && (code | 0x20) <= 'z')
+          || (code > 0 && needless.indexOf(code) >= 0)) {
+        return at;
+      }
+    }
+    return -1;
   }
 
   /** Returns the value of two hexadecimal digits at an index; -1 if there are no such digits. */
@@ -91,8 +108,13 @@ public record ResolvedRequest(AuthorizationInput received, String path)
   }
 
   @Override
+  public String path() {
+    return urlPath + received.path().substring(received.urlPath().length());
+  }
+
+  @Override
   public @Nullable String header(String name) {
-    return name.equals(":path") ? path : received.header(name);
+    return name.equals(":path") ? path() : received.header(name);
   }
 
   @Override

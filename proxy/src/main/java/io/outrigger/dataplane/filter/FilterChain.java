@@ -25,12 +25,18 @@ public record FilterChain(List<RouteFilter> filters) {
         Stream.concat(filters.stream(), Stream.of(new Refusal(answer))).toList());
   }
 
-  /** Returns this chain, preceded by the other chain's RBAC filters that this chain lacks. */
-  public FilterChain afterRbacOf(FilterChain other) {
-    Stream<RouteFilter> added =
-        other.filters.stream()
-            .filter(each -> each instanceof RbacFilter && !filters.contains(each));
-    return new FilterChain(Stream.concat(added, filters.stream()).toList());
+  /** Returns the RBAC filters and, if this chain refuses every request, the filter that does so. */
+  public FilterChain guards() {
+    return new FilterChain(
+        filters.stream()
+            .filter(each -> each instanceof RbacFilter || each instanceof Refusal)
+            .toList());
+  }
+
+  /** Returns the other chain's guards and the filters of this chain, each filter once. */
+  public FilterChain afterGuardsOf(FilterChain other) {
+    return new FilterChain(
+        Stream.concat(other.guards().filters.stream(), filters.stream()).distinct().toList());
   }
 
   private record Refusal(FilterStep.Answer answer) implements RouteFilter {

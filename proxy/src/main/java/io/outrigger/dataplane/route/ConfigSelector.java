@@ -12,6 +12,7 @@ import io.outrigger.config.route.RouteTrace;
 import io.outrigger.config.route.WireText;
 import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.dataplane.filter.LocalReason;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +33,7 @@ public final class ConfigSelector {
   private final RouteChoice[] choices;
   private final RouteDecision.@Nullable Reject failure;
   private final boolean isLast;
+  private final boolean isGuarded;
 
   private ConfigSelector(
       String owner,
@@ -40,6 +42,7 @@ public final class ConfigSelector {
       RouteDecision.@Nullable Reject failure,
       boolean isLast) {
     this.isLast = isLast;
+    this.isGuarded = isLast && Arrays.stream(choices).anyMatch(RouteChoice::hasGuards);
     this.owner = owner;
     this.routes = routes.toArray(Route[]::new);
     this.choices = choices;
@@ -96,22 +99,24 @@ public final class ConfigSelector {
       return failure;
     }
     String path = AuthorizationInput.withoutQuery(request.path());
+    List<String> others = isGuarded ? ResolvedRequest.resolve(path) : List.of();
+    if (others == null) {
+      return noRoute(
+          "the path %s is too long, or has too many readings (decision config-0085)"
+              .formatted(WireText.read(path)));
+    }
     int found;
     Set<Integer> guards;
     try {
       found = find(path, request, random, trace);
-      guards = isLast ? guards(path, request, random) : Set.of();
+      guards = others.isEmpty() ? Set.of() : guards(others, request, random);
     } catch (StackOverflowError e) { // RE2/J recurses into successive optional parts
       String text = "a regular expression in the routes of " + owner + " is too large to match";
       return new RouteDecision.Reject(
           new FilterStep.Answer(RpcStatus.internal(text), LocalReason.XDS_ERROR));
     }
     if (found < 0 || guards.contains(-1)) {
-      String text = "no route for " + owner + " and path " + WireText.read(path);
-      return new RouteDecision.Reject(
-          isLast
-              ? AppSelectors.noRoute(text)
-              : new FilterStep.Answer(RpcStatus.unavailable(text), LocalReason.NO_ROUTE));
+      return noRoute("no route for " + owner + " and path " + WireText.read(path));
     }
     RouteDecision decision = choices[found].choose(random);
     if (decision != null && !guards.isEmpty()) { // so that most calls need no iterator
@@ -123,16 +128,20 @@ public final class ConfigSelector {
   }
 
   /**
-   * Returns the indices of the routes of the paths that an app may make of a path, with -1 if such
-   * a path has no route (decision config-0085).
+   * Returns the indices of the routes of the paths that an app may make of the request's path, with
+   * -1 if such a path has no route (decision config-0085).
    */
-  private Set<Integer> guards(String path, RequestView request, RandomSource random) {
-    Set<String> resolved = ResolvedRequest.resolve(path);
-    return resolved == null
-        ? Set.of(-1)
-        : resolved.stream()
-            .map(other -> find(other, request, random, null))
-            .collect(Collectors.toCollection(TreeSet::new));
+  private Set<Integer> guards(List<String> others, RequestView request, RandomSource random) {
+    return others.stream()
+        .map(other -> find(other, request, random, null))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private RouteDecision noRoute(String text) {
+    return new RouteDecision.Reject(
+        isLast
+            ? AppSelectors.noRoute(text)
+            : new FilterStep.Answer(RpcStatus.unavailable(text), LocalReason.NO_ROUTE));
   }
 
   /** Returns the index of the first route that matches; -1 if no route matches. */

@@ -55,11 +55,16 @@ final class RouteChoice {
         : decision;
   }
 
-  /** Returns the other route's decision, in which this route's RBAC filters run first. */
+  /** Whether this route may refuse requests. */
+  boolean hasGuards() {
+    return decisions[0] instanceof RouteDecision.Forward own && !own.filters().guards().isEmpty();
+  }
+
+  /** Returns the other route's decision, preceded by the guards of this route. */
   RouteDecision guard(RouteDecision other) {
     return other instanceof RouteDecision.Forward call
             && decisions[0] instanceof RouteDecision.Forward own
-        ? call.filteredBy(call.filters().afterRbacOf(own.filters()))
+        ? call.filteredBy(call.filters().afterGuardsOf(own.filters()))
         : other;
   }
 }

@@ -511,6 +511,40 @@ class ServedListenerIT {
   }
 
   @Test
+  @Conformance("A36-15")
+  void aRouteThatRefusesAllIsNotReachedByAnotherPath() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    var routes =
+        new RouteTable(
+            "rc",
+            List.of(
+                host(
+                    "*",
+                    route("/shut", new RouteAction.Unsupported("direct_response")),
+                    route("/open", new RouteAction.NonForwarding()))));
+    ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes));
+
+    assertThat(call(port, grpc("pay", "/open/../shut/Call")).next())
+        .contains("grpc-status=14", "has no non_forwarding_action", "x-outrigger-local=no_route");
+    assertThat(call(port, grpc("pay", "/open/a%2f..//..\\b")).next())
+        .contains("has too many readings (decision config-0085)", "x-outrigger-local=no_route");
+    assertThat(app.streams).isEmpty();
+  }
+
+  /** Decision config-0085: no route refuses anything, so that paths need not be resolved. */
+  @Test
+  void aPathIsNotResolvedWhereNothingIsRefused() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    var route = route("/a//b", new RouteAction.NonForwarding());
+    var routes = new RouteTable("rc", List.of(host("*", route)));
+    ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes));
+
+    Exchange served = call(port, grpc("pay", "/a//b/Call"));
+    answer(app);
+    assertOk(served);
+  }
+
+  @Test
   void aChainWithoutAllowListRefusesEverythingWhereRbacIsRequired() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     ServedPort port =
