@@ -9,7 +9,8 @@ import java.util.function.IntConsumer;
  * Counts useless work that a peer causes on one connection. Useless work consists of streams that
  * the peer resets, streams that this side resets because of an error of the peer (CVE-2023-44487,
  * CVE-2025-8671), and frames without content (CVE-2019-9511 and following). Each counting method
- * throws a connection error when a limit is exceeded.
+ * throws a connection error when a limit is exceeded. Frames without content also count as work of
+ * the event loop's turn ({@link LoopTurn.Mark#onWork}).
  *
  * <p>The counts are reset after each period. {@link #onTick} is called once a second and when a
  * limit is reached, so that the clock is not read for each frame. In any interval of one period's
@@ -22,18 +23,18 @@ final class AbuseGuard {
   private final boolean server;
   private final AbuseLimits limits;
   private final Ticker ticker;
-  private final IntConsumer onIdleWork;
+  private final IntConsumer workOfTurn;
   private long periodStartNanos;
   private int streams;
   private int resets;
   private long useful;
   private long idle;
 
-  AbuseGuard(boolean server, AbuseLimits limits, Ticker ticker, IntConsumer onIdleWork) {
+  AbuseGuard(boolean server, AbuseLimits limits, Ticker ticker, IntConsumer workOfTurn) {
     this.server = server;
     this.limits = limits;
     this.ticker = ticker;
-    this.onIdleWork = onIdleWork;
+    this.workOfTurn = workOfTurn;
     this.periodStartNanos = ticker.nanoTime();
   }
 
@@ -86,7 +87,7 @@ final class AbuseGuard {
   /** Counts work that is as expensive as the given number of frames without content. */
   void onIdleWork(int frames) throws ConnectionFault {
     idle += frames;
-    onIdleWork.accept(frames);
+    workOfTurn.accept(frames);
     long allowed = limits.controlFrames() + CONTROL_FRAMES_PER_USEFUL_FRAME * useful;
     if (idle > allowed && !onTick(ticker.nanoTime())) {
       throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many frames without content");

@@ -180,6 +180,7 @@ final class InboundFrames implements FrameListener {
 
   /** Resets a stream that was never added to the table. */
   private void refuse(int id, Http2Error error, String reason) throws ConnectionFault {
+    dirty.onWork(LoopTurn.STREAM_WORK);
     log.debug("{}: stream {} refused: {}", state, id, reason);
     writer.reset(id, error);
     table.remember(id, true);

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
  *       sockets. A turn begins with a buffer of at most 16 KiB. The turn continues with larger
- *       buffers only if few streams begin in the first buffer: 64 KiB may hold a thousand small
- *       requests, which take milliseconds to process. Over TLS, a server sees no request before a
- *       record is complete; until then, buffers hold at most one record.
+ *       buffers only if the first buffer causes little work: few streams, and few frames without
+ *       content. 64 KiB may hold a thousand small requests, which take milliseconds to process.
+ *       Over TLS, a server sees no request before a record is complete; until then, buffers hold at
+ *       most one record.
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
@@ -54,10 +55,13 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
    */
   private static final int FIRST_BYTES = 16 << 10;
 
-  /** The reads of a turn end once the peer has caused this work, such as nine streams. */
+  /**
+   * The reads of a turn end when the peer has caused this much work: nine streams, or 288 frames
+   * without content.
+   */
   static final int MUCH_WORK = 9 * LoopTurn.STREAM_WORK;
 
-  /** Once all peers of a loop have caused this work in a turn, reads use small buffers. */
+  /** Once all peers of a loop have caused this much work in a turn, reads use small buffers. */
   private static final int BUSY_WORK = 256 * LoopTurn.STREAM_WORK;
 
   /**

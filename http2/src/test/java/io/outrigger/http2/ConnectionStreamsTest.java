@@ -58,9 +58,10 @@ final class ConnectionStreamsTest {
 
       client.send(join(wholeRequest(1), wholeRequest(3), wholeRequest(5)));
       client.send(join(ping(1), windowUpdate(0, 1), wholeRequest(7)));
+      client.send(join(headers(9, END_HEADERS, "refused", "a"), wholeRequest(11)));
 
       int stream = LoopTurn.STREAM_WORK;
-      assertThat(begun).containsExactly(stream, 2 * stream, 3 * stream, 2 + stream);
+      assertThat(begun).containsExactly(stream, 2 * stream, 3 * stream, 2 + stream, 2 * stream);
     }
   }
 
