@@ -153,7 +153,9 @@ final class ConnectionLifecycle {
       }
       case HTTP1 -> {
         log.debug("{}: HTTP/1 request on a port for HTTP/2", state);
-        var unused = ctx.write(Preface.http1Answer(), ctx.voidPromise());
+        if (!settingsWritten) { // otherwise an answer would follow the frames of a drain
+          var unused = ctx.write(Preface.http1Answer(), ctx.voidPromise());
+        }
         end(Http2Error.HTTP_1_1_REQUIRED, "HTTP/1 request");
       }
       case TLS -> {

@@ -71,6 +71,19 @@ final class ConnectionLifecycleTest {
     }
   }
 
+  @Test
+  void aClientThatSpeaksHttp1GetsNoTextBehindTheFramesOfADrain() {
+    try (RawPeer peer = RawPeer.silentClient(ConnectionSettings.DEFAULT)) {
+      peer.connection.drain();
+      assertThat(peer.answer()).startsWith("SETTINGS").contains("GOAWAY");
+
+      peer.send("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+
+      assertThat(peer.take().readableBytes()).isZero();
+      assertThat(peer.isOpen()).isFalse();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"\u0016\u0003\u0001\u0002", "hello world", "PRI * HTTP/2.0\r\n\r\nXX", "\0"})
