@@ -389,6 +389,8 @@ final class ConnectionLifecycle {
     String why = endReason.isEmpty() ? reason : endReason;
     loseAll(why);
     writer.release();
-    handler().onClosed(why);
+    if (handler != null) {
+      handler.onClosed(why);
+    }
   }
 }

@@ -281,13 +281,18 @@ public final class Http2Connection {
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
-      ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
-      boundSendBuffer(ctx.channel());
-      var made = new Http2Connection(server, settings, ctx);
-      connection = made;
-      made.lifecycle.attach(made.reader, handlerFactory.apply(made));
-      if (ctx.channel().isActive()) {
-        made.lifecycle.start();
+      try {
+        ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
+        boundSendBuffer(ctx.channel());
+        var made = new Http2Connection(server, settings, ctx);
+        connection = made;
+        made.lifecycle.attach(made.reader, handlerFactory.apply(made));
+        if (ctx.channel().isActive()) {
+          made.lifecycle.start();
+        }
+      } catch (RuntimeException | Error e) { // Netty would leave the channel open without a handler
+        var unused = ctx.channel().close();
+        throw e;
       }
     }
 
@@ -337,7 +342,9 @@ public final class Http2Connection {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-      connection().onSocketClosed("socket was never connected");
+      if (connection != null) { // null after a failure of its constructor
+        connection.onSocketClosed("socket was never connected");
+      }
     }
 
     @Override

@@ -12,6 +12,7 @@ final class FakeMemory implements ProcessMemory {
   final List<MemoryHolder> holders = new ArrayList<>();
   final List<Throwable> failures = new ArrayList<>();
   boolean isShort;
+  boolean isFull;
   long read;
 
   @Override
@@ -26,6 +27,9 @@ final class FakeMemory implements ProcessMemory {
 
   @Override
   public Accounts open(MemoryHolder connection, EventLoop loop) {
+    if (isFull) {
+      throw new OutOfMemoryError("in a test");
+    }
     holders.add(connection);
     return new Accounts() {
       @Override

@@ -1,6 +1,7 @@
 package io.outrigger.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The effects of a channel's events on its connection. */
 final class Http2HandlerTest {
@@ -66,6 +69,28 @@ final class Http2HandlerTest {
     var unused = channel.close();
 
     assertThat(events.events).containsExactly("closed: socket was never connected");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aChannelWhoseConnectionCannotBeMadeIsClosed(boolean isFull) {
+    var memory = new FakeMemory();
+    memory.isFull = isFull;
+    var channel = new EmbeddedChannel();
+
+    channel
+        .pipeline()
+        .addLast(
+            Http2Connection.server(
+                ConnectionSettings.DEFAULT.withMemory(memory),
+                made -> {
+                  throw new OutOfMemoryError("in a test");
+                }));
+
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(memory.holders).isEmpty();
+    assertThatThrownBy(channel::checkException)
+        .hasMessageEndingWith("handlerAdded() has thrown an exception; removed.");
   }
 
   @Test
