@@ -40,7 +40,10 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   private int receivedBytes;
   private boolean over;
 
-  /** Whether reads wait for the end of the handshake. */
+  /**
+   * Whether reads wait for the end of the handshake. If the bytes that wait are one incomplete
+   * record, which may claim 64 KiB, only the time limit of the handshake ends the pause.
+   */
   private boolean isPaused;
 
   HandshakeLimit(PeerRole peer) {
@@ -101,7 +104,7 @@ final class HandshakeLimit extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    if (isPaused) {
+    if (isPaused && ctx.channel().isOpen()) {
       ctx.channel().config().setAutoRead(true);
     }
   }

@@ -103,7 +103,7 @@ final class TlsHandler extends SslHandler {
     return peer;
   }
 
-  /** Whether a whole record waits for the end of a part of the handshake. */
+  /** Whether at least the bytes of a full record wait to be decrypted. */
   boolean hasUnreadRecord() {
     return actualReadableBytes() >= MAX_RECORD;
   }

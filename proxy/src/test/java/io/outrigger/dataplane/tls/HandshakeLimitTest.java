@@ -236,6 +236,22 @@ class HandshakeLimitTest {
   }
 
   @Test
+  void aClosedChannelIsNotReadAfterAPause() throws Exception {
+    EmbeddedChannel server = accept(TlsLibrary.JDK, ChannelInboundHandlerAdapter::new);
+    EmbeddedChannel client = shakeHands(server);
+    client.writeOutbound(Unpooled.wrappedBuffer(new byte[3 * PART]));
+    client.writeOutbound(Unpooled.wrappedBuffer(new byte[3 * PART]));
+    pass(client, server);
+
+    server.pipeline().context(HandshakeLimit.class).close(); // the TLS handler would wait
+    clock.runPendingTasks();
+
+    assertThat(server.pipeline().get(HandshakeLimit.class)).isNull();
+    assertThat(server.config().isAutoRead()).isFalse();
+    client.finishAndReleaseAll();
+  }
+
+  @Test
   @Conformance("A29S-12")
   void aChannelWithoutItsConnectionIsClosed() throws Exception {
     EmbeddedChannel server =
