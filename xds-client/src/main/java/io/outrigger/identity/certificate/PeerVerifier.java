@@ -73,17 +73,20 @@ public final class PeerVerifier {
     }
     try {
       List<SubjectAltName> names = CertificateNames.of(chain.get(0));
-      return untrusted(chain, names, now)
-          .or(
-              () ->
-                  settings
-                      .objection(names, serverName)
-                      .map(
-                          text ->
-                              new CertificateRefusal(
-                                  HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH, text)));
+      return untrusted(chain, names, now).or(() -> misnamed(names, serverName));
     } catch (RuntimeException | StackOverflowError malformed) { // of the JDK's parsers
       return failed("the " + role.word() + "'s certificate is malformed");
+    }
+  }
+
+  private Optional<CertificateRefusal> misnamed(
+      List<SubjectAltName> names, Optional<String> serverName) {
+    try {
+      return settings
+          .objection(names, serverName)
+          .map(text -> new CertificateRefusal(HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH, text));
+    } catch (StackOverflowError e) { // RE2/J recurses into successive optional parts
+      return failed("a regular expression for its names is too large to match");
     }
   }
 

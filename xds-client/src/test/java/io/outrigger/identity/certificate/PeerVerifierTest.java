@@ -3,6 +3,7 @@ package io.outrigger.identity.certificate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.re2j.Pattern;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.TrustSource;
@@ -104,6 +105,15 @@ class PeerVerifierTest {
             refusal ->
                 assertThat(refusal.map(CertificateRefusal::text))
                     .contains("certificate verify failed: the server's certificate is malformed"));
+  }
+
+  @Test
+  void anExpressionThatOverflowsTheStackIsNoFaultOfThePeer() {
+    var tooLarge = new StringMatcher.Regex(Pattern.compile("x" + "(((a?)))".repeat(2000)));
+
+    assertThat(objection(verifier(ROOTS, SanMatcher.ofAnyKind(tooLarge)), OURS.issue("dns:xb")))
+        .isEqualTo(
+            "certificate verify failed: a regular expression for its names is too large to match");
   }
 
   @Test
