@@ -22,7 +22,8 @@ public final class MethodStats {
   static final int MAX_PLACES = 500;
 
   /**
-   * The maximum length of the names of a place; attempts in other places count as {@link #OTHER}.
+   * The maximum length of the names of a place; attempts in a place with longer names count as
+   * {@link #OTHER}.
    */
   public static final int MAX_NAMES = 1000;
 

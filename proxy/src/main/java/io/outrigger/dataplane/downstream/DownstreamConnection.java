@@ -75,9 +75,9 @@ final class DownstreamConnection implements ConnectionHandler {
   }
 
   /**
-   * Schedules GOAWAY and the close of this connection. Later retirements change nothing, because
-   * the shortest of many random delays would no longer be spread evenly. Only a delay of zero
-   * replaces the delay of the GOAWAY.
+   * Schedules GOAWAY and the close of this connection. Only the first call draws effective times:
+   * if each change drew a new random delay and the shortest counted, all GOAWAYs would be early. A
+   * delay of zero (a distrusted peer) still takes effect at once.
    */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {

@@ -77,8 +77,9 @@ final class ServedAdmission implements Admission {
   }
 
   /**
-   * Sets the configuration for new connections; null to refuse all connections. Handshakes in
-   * progress then have another second, since the port ends only after its last connection.
+   * Sets the configuration for new connections; null to refuse all connections. If null, TLS
+   * handshakes in progress are aborted after one second, because a drain waits for every
+   * connection.
    */
   void config(@Nullable ServedConfig next) {
     config = next;
@@ -90,8 +91,9 @@ final class ServedAdmission implements Admission {
   }
 
   private static void endSoon(List<Handshake> begun, EventLoop loop) {
+    String reason = "the port was closed during the TLS handshake";
     loop.schedule(
-        () -> begun.forEach(each -> each.abort(HandshakeResult.UNKNOWN_FAILURE, "the port closes")),
+        () -> begun.forEach(each -> each.abort(HandshakeResult.UNKNOWN_FAILURE, reason)),
         1,
         TimeUnit.SECONDS);
   }

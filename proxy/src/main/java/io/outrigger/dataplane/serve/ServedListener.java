@@ -186,7 +186,10 @@ public final class ServedListener {
     }
   }
 
-  /** Sets the reason why there is no configuration yet, or none again. */
+  /**
+   * Sets the reason why there is no configuration: none has arrived yet, or the last one went out
+   * of use.
+   */
   public void await(String why) {
     control.checkInside();
     if (config == null && !isClosed) {
