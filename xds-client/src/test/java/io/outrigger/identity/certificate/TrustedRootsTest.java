@@ -324,7 +324,8 @@ class TrustedRootsTest {
             .chain();
 
     assertThat(objection(chain, ROOT.root()))
-        .contains(isAccepted ? "accepted" : "\"CN=slow\" has an RSA key over 8192 bits, or an exponent");
+        .contains(
+            isAccepted ? "accepted" : "\"CN=slow\" has an RSA key over 8192 bits, or an exponent");
   }
 
   /** The JDK takes seconds for a signature of a large DSA key, and does not limit such keys. */
