@@ -35,8 +35,13 @@ public record FilterChain(List<RouteFilter> filters) {
 
   /** Returns the other chain's guards and the filters of this chain, each filter once. */
   public FilterChain afterGuardsOf(FilterChain other) {
-    return new FilterChain(
-        Stream.concat(other.guards().filters.stream(), filters.stream()).distinct().toList());
+    List<RouteFilter> all = new ArrayList<>(other.guards().filters);
+    for (RouteFilter each : filters) {
+      if (!all.contains(each)) { // a set would compute the hash of all policies
+        all.add(each);
+      }
+    }
+    return new FilterChain(all);
   }
 
   private record Refusal(FilterStep.Answer answer) implements RouteFilter {

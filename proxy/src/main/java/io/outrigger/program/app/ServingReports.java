@@ -37,6 +37,10 @@ final class ServingReports {
   private final EventLog events;
   private final String name;
   private final LogLines lines;
+
+  /** The lines of removed RBAC filters, so that no other line takes their place. */
+  private final LogLines rbacLines;
+
   private String error = "";
   private boolean hadConfigErrors;
 
@@ -47,6 +51,7 @@ final class ServingReports {
     this.events = events;
     this.name = name;
     lines = events.lines();
+    rbacLines = events.lines();
   }
 
   /** {@code reason} says why the port is closed, and is empty when the port is open. */
@@ -54,7 +59,7 @@ final class ServingReports {
     if (state == ServedListener.State.SERVING) {
       if (!error.isEmpty()) {
         warn("serving again");
-      } else if (shouldLog()) {
+      } else if (shouldLog(lines)) {
         log.info("serve {}: serving", name);
       }
       error = "";
@@ -111,23 +116,25 @@ final class ServingReports {
         String text =
             "filter chain \"%s\": RBAC filter \"%s\" no longer checks every request"
                 .formatted(chain, filter);
-        warn(text);
+        if (shouldLog(rbacLines)) {
+          log.warn("serve {}: {}", name, text);
+        }
         events.add(EventKind.RBAC_REMOVED, name, text);
       }
     }
   }
 
   private void warn(String text) {
-    if (shouldLog()) {
+    if (shouldLog(lines)) {
       log.warn("serve {}: {}", name, text);
     }
   }
 
-  private boolean shouldLog() {
-    return lines.shouldLog(
+  private boolean shouldLog(LogLines kind) {
+    return kind.shouldLog(
         () ->
             log.warn(
-                "serve {}: too many changes or errors; until this minute ends, none is logged",
+                "serve {}: too many lines of this kind; until this minute ends, none is logged",
                 name));
   }
 

@@ -27,8 +27,11 @@ public final class TargetReports {
   private boolean isReady;
   private Optional<String> failure = Optional.empty();
 
-  /** Whether the default timeout limits calls, and the log says so. */
+  /** Whether the default timeout limits calls. */
   private boolean isLimited;
+
+  /** Whether the log says that the default timeout limits calls. */
+  private boolean isLimitLogged;
 
   public TargetReports(EventLog events, String forward, String target, boolean ignoreRouteTimeout) {
     this.events = events;
@@ -42,32 +45,37 @@ public final class TargetReports {
     failure = Optional.empty();
     if (!isReady) {
       isReady = true;
-      if (add(EventKind.FORWARD_READY, "configured")) {
+      events.add(EventKind.FORWARD_READY, forward, target, "configured");
+      if (shouldLog()) {
         log.info("forward {}: {} is configured", forward, target);
       }
     }
     Optional<String> limit = DefaultLimit.warning(config, ignoreRouteTimeout);
-    if (limit.isEmpty()) {
-      isLimited = false;
-    } else if (!isLimited && add(EventKind.DEFAULT_TIMEOUT, limit.get())) {
-      isLimited = true;
-      log.warn("forward {}: {}: {}", forward, target, limit.get());
+    if (limit.isPresent()) {
+      if (!isLimited) {
+        events.add(EventKind.DEFAULT_TIMEOUT, forward, target, limit.get());
+      }
+      if (!isLimitLogged && shouldLog()) {
+        isLimitLogged = true;
+        log.warn("forward {}: {}: {}", forward, target, limit.get());
+      }
     }
+    isLimited = limit.isPresent();
+    isLimitLogged &= isLimited;
   }
 
   void onFailure(RpcStatus status) {
     isReady = false;
     if (!failure.equals(Optional.of(status.message()))) {
       failure = Optional.of(status.message());
-      if (add(EventKind.FORWARD_FAILED, status.message())) {
+      events.add(EventKind.FORWARD_FAILED, forward, target, status.message());
+      if (shouldLog()) {
         log.warn("forward {}: {} fails: {}", forward, target, status.message());
       }
     }
   }
 
-  /** Adds an event; returns whether to log it too. */
-  private boolean add(EventKind kind, String text) {
-    events.add(kind, forward, target, text);
+  private boolean shouldLog() {
     return lines.shouldLog(
         () ->
             log.warn(

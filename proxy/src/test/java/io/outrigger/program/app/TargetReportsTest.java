@@ -138,6 +138,7 @@ class TargetReportsTest {
     ready(config(Optional.empty(), RouteTimeout.UNSET));
     ready(config(Optional.empty(), RouteTimeout.UNSET));
 
+    assertThat(told()).filteredOn(text -> text.startsWith("DEFAULT_TIMEOUT")).hasSize(1);
     assertThat(logged.list())
         .hasSize(LogLines.MAX_LINES + 2)
         .last()

@@ -4,7 +4,9 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.WireFormat;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
@@ -15,6 +17,7 @@ import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.Decoded.Invalid;
 import io.outrigger.xds.decode.Decoded.Valid;
 import io.outrigger.xds.decode.WireFields.TooLarge;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +28,9 @@ import java.util.function.Function;
 /** Decodes the resources of one response; collects all errors of each invalid resource (A46). */
 public final class ResourceDecoder {
   static final String WRAPPER = "envoy.service.discovery.v3.Resource";
+
+  /** The tag of a name: a text in the field 1. */
+  private static final int NAME_TAG = (1 << 3) | WireFormat.WIRETYPE_LENGTH_DELIMITED;
 
   private record Codec<M>(Syntax<M> syntax, Function<M, String> name, Rules<M> rules) {
     String nameIn(ByteString bytes) throws InvalidProtocolBufferException {
@@ -104,15 +110,22 @@ public final class ResourceDecoder {
     }
   }
 
-  /** In all types of resources, the name is the field 1. */
+  /** Reads only the name, which is the field 1 in all types of resources. */
   private static Optional<String> nameOfUnparsed(ByteString bytes) {
+    String name = "";
     try {
-      return Optional.ofNullable(WireFields.cut(bytes, 1).part())
-          .map(ByteString::toStringUtf8)
-          .filter(name -> !name.isEmpty());
-    } catch (InvalidProtocolBufferException unreadable) {
+      CodedInputStream in = bytes.newCodedInput();
+      for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+        if (tag == NAME_TAG) {
+          name = in.readStringRequireUtf8();
+        } else {
+          in.skipField(tag);
+        }
+      }
+    } catch (IOException unreadable) {
       return Optional.empty();
     }
+    return Optional.of(name).filter(text -> !text.isEmpty());
   }
 
   private static final class Response<T> {

@@ -153,7 +153,7 @@ public record ResourceFiles(
     if (!resource.file().equals(owners.get(resource.subject()))) {
       return 2;
     }
-    return inUse(resource).equals(Optional.of(resource)) ? 0 : 1;
+    return inUse(resource).map(used -> used.equals(resource) ? 0 : 1).orElse(2);
   }
 
   /** Returns the resource of the same name that is in use. */
