@@ -7,6 +7,7 @@ import static io.outrigger.dataplane.serve.ServedPort.path;
 import static io.outrigger.dataplane.serve.ServedPort.plain;
 import static io.outrigger.dataplane.serve.ServedPort.rbac;
 import static io.outrigger.dataplane.serve.ServedPort.route;
+import static io.outrigger.dataplane.serve.ServedPort.routes;
 import static io.outrigger.http2.testing.Heads.headers;
 import static io.outrigger.http2.testing.Heads.responseHead;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,7 +30,6 @@ import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.RouteAction;
-import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.http2.ConnectionSettings;
@@ -336,12 +336,10 @@ class ServedListenerIT {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     var right = new RouteAction.NonForwarding();
     var routes =
-        new RouteTable(
-            "rc",
-            List.of(
-                host("pay.example", route("/pkg.Svc/", right)),
-                host("*.example", route("/", WRONG)),
-                host("shop*", route("/a", right))));
+        routes(
+            host("pay.example", route("/pkg.Svc/", right)),
+            host("*.example", route("/", WRONG)),
+            host("shop*", route("/a", right)));
     ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes, DENY_SECRETS));
 
     Exchange served = call(port, grpc("pay.example", "/pkg.Svc/Call?x=1"));
@@ -365,13 +363,8 @@ class ServedListenerIT {
   void aRequestThatIsNotGrpcGetsTheHttpStatusAndAText() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     var routes =
-        new RouteTable(
-            "rc",
-            List.of(
-                host(
-                    "*",
-                    route("/pkg.Svc/", new RouteAction.NonForwarding()),
-                    route("/wrong", WRONG))));
+        routes(
+            host("*", route("/pkg.Svc/", new RouteAction.NonForwarding()), route("/wrong", WRONG)));
     ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes, DENY_SECRETS));
 
     assertThat(plainCall(port, "/pkg.Svc/Secret?x#y".replace("#y", "")))
@@ -493,7 +486,7 @@ class ServedListenerIT {
   private static ServerFilterChain switchedOffForOpen(HttpFilter filter) {
     var action = new RouteAction.NonForwarding();
     var open = route("/open", action, Map.of(filter.name(), Rbac.OFF));
-    var routes = new RouteTable("rc", List.of(host("*", open, route("/", action))));
+    var routes = routes(host("*", open, route("/", action)));
     return chain("c", Optional.empty(), routes, filter);
   }
 
@@ -515,13 +508,11 @@ class ServedListenerIT {
   void aRouteThatRefusesAllIsNotReachedByAnotherPath() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     var routes =
-        new RouteTable(
-            "rc",
-            List.of(
-                host(
-                    "*",
-                    route("/shut", new RouteAction.Unsupported("direct_response")),
-                    route("/open", new RouteAction.NonForwarding()))));
+        routes(
+            host(
+                "*",
+                route("/shut", new RouteAction.Unsupported("direct_response")),
+                route("/open", new RouteAction.NonForwarding())));
     ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes));
 
     assertThat(call(port, grpc("pay", "/open/../shut/Call")).next())
@@ -536,7 +527,7 @@ class ServedListenerIT {
   void aPathIsNotResolvedWhereNothingIsRefused() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     var route = route("/a//b", new RouteAction.NonForwarding());
-    var routes = new RouteTable("rc", List.of(host("*", route)));
+    var routes = routes(host("*", route));
     ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes));
 
     Exchange served = call(port, grpc("pay", "/a//b/Call"));
@@ -567,16 +558,13 @@ class ServedListenerIT {
     var denyNone = rbac(Rbac.Action.DENY, new Criterion.Constant(false), Criterion.ALWAYS).config();
     var action = new RouteAction.NonForwarding();
     var routes =
-        new RouteTable(
-            "rc",
-            List.of(
-                host(
-                    "*",
-                    route("/off", action, Map.of(allowAll.name(), Rbac.OFF)),
-                    route(
-                        "/disabled", action, Map.of(allowAll.name(), new FilterConfig.Disabled())),
-                    route("/deny", action, Map.of(allowAll.name(), denyNone)),
-                    route("/allow", action, Map.of(allowAll.name(), allowAll.config())))));
+        routes(
+            host(
+                "*",
+                route("/off", action, Map.of(allowAll.name(), Rbac.OFF)),
+                route("/disabled", action, Map.of(allowAll.name(), new FilterConfig.Disabled())),
+                route("/deny", action, Map.of(allowAll.name(), denyNone)),
+                route("/allow", action, Map.of(allowAll.name(), allowAll.config()))));
     ServedPort port =
         open(app.port(), new ServeSettings(Duration.ZERO, Duration.ofMinutes(1), true, false))
             .serving(chain("c", Optional.empty(), routes, allowAll));
@@ -643,7 +631,7 @@ class ServedListenerIT {
     assertOk(before);
 
     SocketListener equal = port.listener(Optional.empty(), rds("rc"));
-    port.run(() -> port.listener.serve(equal, any -> Outcome.ok(new RouteTable("rc", List.of()))));
+    port.run(() -> port.listener.serve(equal, any -> Outcome.ok(routes())));
     assertThat(connection.request(grpc("pay", "/pkg.Svc/Call"), true).next())
         .contains("x-outrigger-local=no_route");
 

@@ -252,7 +252,11 @@ final class ServedPort implements AutoCloseable, ServeObserver {
   }
 
   static RouteTable everything() {
-    return new RouteTable("rc", List.of(host("*", route("/", new RouteAction.NonForwarding()))));
+    return routes(host("*", route("/", new RouteAction.NonForwarding())));
+  }
+
+  static RouteTable routes(VirtualHost... hosts) {
+    return new RouteTable("rc", List.of(hosts));
   }
 
   static VirtualHost host(String domain, Route... routes) {

@@ -261,26 +261,22 @@ final class AdminCommandsIT {
                 + ": not ready after 4s: orders: waiting; pay: waiting");
 
     server.stop(0);
-    assertThat(outrigger.run("wait", "--admin", address, "--timeout", "500ms")).isEqualTo(1);
-    assertThat(outrigger.errorLines())
-        .containsExactly(
-            "outrigger: --admin "
-                + address
-                + ": not ready after 500ms: no answer; is the sidecar running there?");
+    assertNoAnswer(address, "500ms");
   }
 
   @Test
   @Timeout(10) // the time limit of other requests is 15 s
   void waitGivesUpInTimeWhenTheSidecarAcceptsAConnectionButNeverReplies() throws IOException {
     try (var silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-      String frozen = "127.0.0.1:" + silent.getLocalPort();
-
-      assertThat(outrigger.run("wait", "--admin", frozen, "--timeout", "100ms")).isEqualTo(1);
-      assertThat(outrigger.errorLines())
-          .containsExactly(
-              "outrigger: --admin "
-                  + frozen
-                  + ": not ready after 100ms: no answer; is the sidecar running there?");
+      assertNoAnswer("127.0.0.1:" + silent.getLocalPort(), "100ms");
     }
+  }
+
+  private void assertNoAnswer(String admin, String timeout) {
+    assertThat(outrigger.run("wait", "--admin", admin, "--timeout", timeout)).isEqualTo(1);
+    assertThat(outrigger.errorLines())
+        .containsExactly(
+            "outrigger: --admin %s: not ready after %s: no answer; is the sidecar running there?"
+                .formatted(admin, timeout));
   }
 }

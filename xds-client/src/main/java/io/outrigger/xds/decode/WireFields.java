@@ -74,7 +74,8 @@ final class WireFields {
     }
     if (left < 0) {
       throw new TooLarge(
-          "has more than %d %s, which do not fit into the heap of %d MiB; raise the memory limit of the container, or -Xmx"
+          ("has more than %d %s, which do not fit into the heap of %d MiB; raise the memory limit"
+                  + " of the container, or -Xmx")
               .formatted(max, fields, heap >> MIB_SHIFT));
     }
   }

@@ -84,6 +84,8 @@ class KubernetesScenarioTest {
   /** The timers of the Kubernetes thread that wait. */
   private final Set<Object> timers = ConcurrentHashMap.newKeySet();
 
+  private final AtomicInteger expired = new AtomicInteger();
+
   private double pace = 1;
 
   @TempDir private Path folder;
@@ -172,6 +174,7 @@ class KubernetesScenarioTest {
                 Duration.ofNanos((long) (delay.toNanos() / pace)),
                 () -> {
                   timers.remove(timer);
+                  expired.incrementAndGet();
                   task.run();
                 });
         return () -> {
@@ -411,13 +414,14 @@ class KubernetesScenarioTest {
     start(ORDERS);
     await(ORDERS, "10.0.0.1:8080");
     Await.until("it watches", () -> api.watches() == 1);
-    Set<String> before = clientThreads();
+    Set<String> threads = clientThreads();
 
     api.stop();
     awaitNote(ORDERS, "connection refused");
-    Thread.sleep(2_000); // at this pace ten seconds, time for three attempts and more
+    int before = expired.get();
+    Await.until("three more attempts began", () -> expired.get() >= before + 3);
 
-    assertThat(clientThreads()).isSubsetOf(before);
+    assertThat(clientThreads()).isSubsetOf(threads);
     api.put(slice("orders-1", "10.0.0.2"));
     api.restart();
     await(ORDERS, "10.0.0.2:8080");
