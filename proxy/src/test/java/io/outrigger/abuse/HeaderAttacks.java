@@ -102,7 +102,7 @@ final class HeaderAttacks {
   static void halfFrames(AttackRun run) {
     byte[] whole = Frames.frame(Frames.HEADERS, 0, 1, new byte[16_384]);
     byte[] half = Arrays.copyOf(whole, 12_000);
-    List<Peer> apps = run.apps(Forward.SERVED, 9_000);
+    List<Peer> apps = run.apps(Forward.SERVED, run.scaled(6_000, 9_000));
     run.eachSends(apps, i -> half);
     run.waitOut();
   }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 /** Looks all the while at what a process takes: its memory often, its metrics now and then. */
 final class Watcher implements AutoCloseable {
@@ -25,6 +26,7 @@ final class Watcher implements AutoCloseable {
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final Path status;
+  private final Path tasks;
   private final URI metrics;
   private final List<Thread> threads;
   private final AtomicInteger begun = new AtomicInteger();
@@ -33,6 +35,7 @@ final class Watcher implements AutoCloseable {
 
   Watcher(long pid, String admin) {
     status = Path.of("/proc/" + pid + "/status");
+    tasks = Path.of("/proc/" + pid + "/task");
     metrics = URI.create("http://" + admin + "/metrics");
     threads = List.of(new Thread(this::lookOften, "memory"), new Thread(this::askOften, "metrics"));
     threads.forEach(Thread::start);
@@ -49,6 +52,25 @@ final class Watcher implements AutoCloseable {
     long start = WaitingClock.nanoTime();
     while (answered <= seen && WaitingClock.nanoTime() - start < patience.toNanos()) {
       WaitingClock.sleep(BETWEEN_LOOKS);
+    }
+  }
+
+  /** The time for which the event loops could have run but other threads had the processors. */
+  Duration waitOfLoops() {
+    try (Stream<Path> threads = Files.list(tasks)) {
+      return Duration.ofNanos(threads.mapToLong(Watcher::waitOfLoop).max().orElse(0));
+    } catch (IOException e) {
+      return Duration.ZERO; // it has ended
+    }
+  }
+
+  private static long waitOfLoop(Path task) {
+    try {
+      return Files.readString(task.resolve("comm")).startsWith("loop-")
+          ? Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ", -1)[1])
+          : 0;
+    } catch (IOException e) {
+      return 0; // the thread has ended, or the kernel keeps no such figures
     }
   }
 
