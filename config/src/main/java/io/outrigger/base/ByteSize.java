@@ -5,7 +5,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads and writes sizes as in flags: {@code 65536}, {@code 64KiB}, {@code 1GiB}, {@code 10MB}. */
-@AnyThread
 public final class ByteSize {
   private static final Pattern FORM =
       Pattern.compile("(\\d{1,20}) ?(?:b|(?:([kmgt])(ib?|b)))?", Pattern.CASE_INSENSITIVE);

@@ -3,7 +3,6 @@ package io.outrigger.base;
 import java.util.List;
 
 /** Formats counts, such as {@code 2 clusters}, and shortened lists for messages. */
-@AnyThread
 public final class Count {
   private Count() {}
 

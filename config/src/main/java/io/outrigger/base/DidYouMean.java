@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Finds the known name that is most similar to a misspelt name. */
-@AnyThread
 public final class DidYouMean {
   /** Limits the length of compared texts, because a comparison takes quadratic time. */
   private static final int MAX_LENGTH = 100;

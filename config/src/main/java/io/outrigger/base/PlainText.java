@@ -8,7 +8,6 @@ import java.util.function.IntPredicate;
  * Makes untrusted text safe for one line of a log or message. The result cannot begin a new line,
  * control a terminal, or change the writing direction of adjacent text.
  */
-@AnyThread
 public final class PlainText {
   private PlainText() {}
 

@@ -18,7 +18,6 @@ import java.util.List;
  * Reads files whose paths come from configuration. Only regular files are opened, because opening a
  * pipe blocks until another process opens the pipe for writing.
  */
-@AnyThread
 public final class RegularFile {
   /** The directories of pipes that a shell has opened for writing, such as {@code /dev/fd/63}. */
   private static final List<Path> PIPES = List.of(Path.of("/dev"), Path.of("/proc/self/fd"));

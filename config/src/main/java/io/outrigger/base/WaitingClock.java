@@ -3,7 +3,6 @@ package io.outrigger.base;
 import java.time.Duration;
 
 /** A clock whose {@code sleep} blocks, for the demo, the command line and waits at startup. */
-@AnyThread
 public final class WaitingClock {
   private WaitingClock() {}
 

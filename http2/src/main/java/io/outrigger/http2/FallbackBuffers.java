@@ -3,7 +3,6 @@ package io.outrigger.http2;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.Exhaustion;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The heap buffers take little memory, because {@link SocketReads} reads nothing while no direct
  * buffer is available. {@link OutOfMemoryError}s of the JVM are rethrown.
  */
-@AnyThread
 public final class FallbackBuffers {
   private FallbackBuffers() {}
 

@@ -1,7 +1,6 @@
 package io.outrigger.http2;
 
 import io.netty.util.AsciiString;
-import io.outrigger.base.AnyThread;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * A list that breaks a rule causes a stream error and is not passed on. The rules for a single
  * field are checked once, when the {@link HeaderField} is created.
  */
-@AnyThread
 public final class HeaderRules {
   static final AsciiString HEAD = AsciiString.cached("HEAD");
   private static final String BAD_LENGTH = "content-length is not one number";

@@ -1,6 +1,5 @@
 package io.outrigger.http2;
 
-import io.outrigger.base.AnyThread;
 import java.util.Arrays;
 
 /**
@@ -12,7 +11,6 @@ import java.util.Arrays;
  * all text, are found by one lookup in a table. Codes of more than eight bits are found by
  * comparison with the first code of each length. Codes are stored left-aligned in 32 bits.
  */
-@AnyThread
 final class Huffman {
   private static final int END_OF_STRING = 256;
   private static final int MIN_BITS = 5;

@@ -8,7 +8,6 @@ import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap.Authority;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.endpoint.Locality;
@@ -25,7 +24,6 @@ import java.util.Optional;
  * are ignored, as in other proxyless clients. A field of a wrong type is an error. All errors of a
  * document are reported together.
  */
-@AnyThread
 public final class BootstrapReader {
   private static final String TARGET_NAME = "%s"; // A47 "Bootstrap Config Changes", the default
 

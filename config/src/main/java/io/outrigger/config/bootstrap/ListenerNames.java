@@ -1,6 +1,5 @@
 package io.outrigger.config.bootstrap;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
@@ -10,7 +9,6 @@ import java.util.Optional;
  * Computes the name of the Listener resource for an xDS target (A47 "gRPC Client Target URI
  * Syntax") or for a server's listening address (A36 "xDS Protocol").
  */
-@AnyThread
 public final class ListenerNames {
   private static final String NEW_STYLE = "xdstp:";
   private static final String SERVER_TEMPLATE = "server_listener_resource_name_template";

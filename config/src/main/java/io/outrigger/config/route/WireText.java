@@ -1,6 +1,5 @@
 package io.outrigger.config.route;
 
-import io.outrigger.base.AnyThread;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +8,6 @@ import java.nio.charset.StandardCharsets;
  * A form of text with one character for each received byte, so that requests need no decoding.
  * Decoders of resources convert the control plane's Unicode text to {@code WireText} once.
  */
-@AnyThread
 public final class WireText {
   private WireText() {}
 

@@ -2,7 +2,6 @@ package io.outrigger.dataplane.downstream;
 
 import io.netty.channel.Channel;
 import io.netty.channel.unix.UnixChannel;
-import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +11,6 @@ import java.util.List;
  * The limit of open files of the process ({@code ulimit -n}), which includes sockets. A quarter of
  * the limit is reserved for connections to backends, the admin server and files.
  */
-@AnyThread
 final class OpenFiles {
   private static final Path LIMITS = Path.of("/proc/self/limits");
   private static final String NAME = "Max open files";

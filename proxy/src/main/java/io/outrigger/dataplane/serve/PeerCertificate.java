@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.serve;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.tls.SubjectAltName;
@@ -17,7 +16,6 @@ import java.util.Optional;
 import java.util.StringJoiner;
 
 /** Reads the names in callers' certificates, for RBAC and for the app. */
-@AnyThread
 final class PeerCertificate {
   private static final String QUOTED = ",;=\"\\ ";
 

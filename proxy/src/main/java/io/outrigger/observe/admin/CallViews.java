@@ -1,7 +1,6 @@
 package io.outrigger.observe.admin;
 
 import com.google.gson.JsonObject;
-import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.Histogram;
@@ -15,7 +14,6 @@ import java.util.stream.IntStream;
  * count ever decreases. To get the rates, error rates and quantiles ({@code durations}) of a
  * period, a client subtracts an earlier reply from a later one.
  */
-@AnyThread
 public final class CallViews {
   private CallViews() {}
 

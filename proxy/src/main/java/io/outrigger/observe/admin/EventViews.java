@@ -1,14 +1,12 @@
 package io.outrigger.observe.admin;
 
 import com.google.gson.JsonObject;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventLog;
 
 /** Renders events as JSON, in the form of CONTRACT section 6. */
-@AnyThread
 public final class EventViews {
   private EventViews() {}
 

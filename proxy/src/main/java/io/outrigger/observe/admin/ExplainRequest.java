@@ -3,7 +3,6 @@ package io.outrigger.observe.admin;
 import static io.outrigger.observe.admin.AdminRequest.require;
 
 import io.netty.util.AsciiString;
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.WireText;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.GrpcTimeout;
@@ -21,7 +20,6 @@ import java.util.Locale;
  * content type is a gRPC request. The request must follow the rules for requests on the wire; text
  * beyond ASCII is encoded as UTF-8.
  */
-@AnyThread
 public final class ExplainRequest {
   private static final String AUTHORITY = ":authority";
   private static final int MAX_HEADERS = 200;

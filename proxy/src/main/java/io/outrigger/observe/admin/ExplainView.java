@@ -2,7 +2,6 @@ package io.outrigger.observe.admin;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.HostRewrite;
@@ -26,7 +25,6 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Renders an explanation as JSON (CONTRACT section 6, {@code /explain}). */
-@AnyThread
 public final class ExplainView {
   private static final double NANOS = 1e9;
 

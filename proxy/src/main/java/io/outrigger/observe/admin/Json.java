@@ -10,7 +10,6 @@ import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import com.google.gson.JsonSerializer;
 import com.google.gson.stream.JsonWriter;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.DurationText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
@@ -31,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * case; an empty {@link Optional} becomes null. Times, addresses and localities become their texts;
  * a status becomes its message.
  */
-@AnyThread
 final class Json {
   private static final Gson GSON = gson();
 

@@ -1,14 +1,12 @@
 package io.outrigger.observe.admin;
 
 import com.google.gson.JsonObject;
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.xds.status.OverlayStatus;
 import java.util.List;
 
 /** Renders {@code /overlay}, and values of local policy for other views (CONTRACT section 11). */
-@AnyThread
 public final class OverlayViews {
   private OverlayViews() {}
 

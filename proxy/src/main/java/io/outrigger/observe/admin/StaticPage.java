@@ -1,6 +1,5 @@
 package io.outrigger.observe.admin;
 
-import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,7 +10,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Serves the page's files from the class path. */
-@AnyThread
 public final class StaticPage {
   private static final Pattern FILE = Pattern.compile("/(?:page/([a-z]+\\.(js|css|svg)))?");
   private static final Map<String, String> CONTENT_TYPES =

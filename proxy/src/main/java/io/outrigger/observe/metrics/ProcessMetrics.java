@@ -1,6 +1,5 @@
 package io.outrigger.observe.metrics;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.observe.metrics.Instruments.Points;
@@ -19,7 +18,6 @@ import java.util.stream.Stream;
  * The metrics of the process: memory by area, CPU time, lag of the event loops. All values are read
  * at the scrape. Metrics that Prometheus' client libraries also define have the same names.
  */
-@AnyThread
 final class ProcessMetrics {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final String RESIDENT = "VmRSS:";

@@ -1,13 +1,11 @@
 package io.outrigger.program.options;
 
-import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /** The version of this program and the commit from which it was built, as the build stored them. */
-@AnyThread
 public final class ProgramVersion {
   private static final Properties BUILD = read();
 

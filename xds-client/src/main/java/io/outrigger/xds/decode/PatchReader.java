@@ -17,7 +17,6 @@ import io.envoyproxy.envoy.config.core.v3.SelfConfigSource;
 import io.envoyproxy.envoy.config.route.v3.RetryPolicy;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
@@ -32,7 +31,6 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /** Reads the patch of an overlay rule: a partial message in proto3 JSON. */
-@AnyThread
 public final class PatchReader {
   private static final Set<String> CLUSTER_FIELDS =
       Set.of(

@@ -12,7 +12,6 @@ import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.Value;
-import io.outrigger.base.AnyThread;
 import io.outrigger.xds.RawResource;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * that Envoy would send to a gRPC service. Data that cannot be parsed is removed. Of an {@code Any}
  * of unknown type, only the type and the length remain. Unknown fields are left out.
  */
-@AnyThread
 public final class Redaction {
   /** Maps each message type for a header to the field that contains the header's name. */
   private static final Map<String, String> HEADER_NAME_FIELDS =
