@@ -5,34 +5,46 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.OutlierEvent;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
-/**
- * Adds events of the load-balancing trees of one forward to the event log. An outlier that is not
- * ejected causes no event, because each sweep finds it again.
- */
+/** Writes the events of the load-balancing trees of one forward to the log and the event log. */
 @ControlConfined
-public record LbEvents(EventLog log, String forward) implements LbObserver {
+public record LbEvents(EventLog events, String forward) implements LbObserver {
+  private static final Logger log = LoggerFactory.getLogger(LbEvent.class); // of component lb
+
   @Override
   public void onEvent(LbEvent event) {
     if (event instanceof OutlierEvent.Ejected) {
-      add(EventKind.EJECT, event);
+      add(EventKind.EJECT, Level.INFO, event);
     } else if (event instanceof OutlierEvent.Unejected) {
-      add(EventKind.UNEJECT, event);
+      add(EventKind.UNEJECT, Level.INFO, event);
     } else if (event instanceof LbEvent.PrioritySwitch) {
-      add(EventKind.PRIORITY_SWITCH, event);
+      add(EventKind.PRIORITY_SWITCH, Level.INFO, event);
     } else if (event instanceof LbEvent.EndpointState) {
-      add(EventKind.ENDPOINT_STATE, event);
+      add(EventKind.ENDPOINT_STATE, Level.DEBUG, event); // one failure can affect many endpoints
     } else if (event instanceof LbEvent.Outage) {
-      add(EventKind.ALL_ENDPOINTS_FAILING, event);
+      add(EventKind.ALL_ENDPOINTS_FAILING, Level.WARN, event);
     } else if (event instanceof LbEvent.OutageOver) {
-      add(EventKind.ENDPOINTS_BACK, event);
+      add(EventKind.ENDPOINTS_BACK, Level.INFO, event);
+    } else {
+      log(Level.DEBUG, event); // an outlier that is not ejected: each sweep finds it again
     }
   }
 
-  private void add(EventKind kind, LbEvent event) {
+  private void add(EventKind kind, Level level, LbEvent event) {
+    log(level, event);
     boolean isOfEndpoint = event.endpoint().isPresent();
     String subject = event.endpoint().map(EndpointAddress::toString).orElse(event.cluster());
     String text = isOfEndpoint ? "cluster " + event.cluster() + ": " + event.text() : event.text();
-    log.add(kind, forward, subject, text);
+    events.add(kind, forward, subject, text);
+  }
+
+  private static void log(Level level, LbEvent event) {
+    if (log.isEnabledForLevel(level)) {
+      String endpoint = event.endpoint().map(address -> address + ": ").orElse("");
+      log.atLevel(level).log("cluster {}: {}{}", event.cluster(), endpoint, event.text());
+    }
   }
 }

@@ -19,7 +19,6 @@ import io.outrigger.dataplane.serve.ServedListener;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.tree.ClusterManager;
-import io.outrigger.lb.tree.LbLog;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.observe.access.AccessLog;
 import io.outrigger.observe.events.DnsEvents;
@@ -228,10 +227,8 @@ record PortOpener(
 
   private ClusterManager balancing(
       TargetName target, boolean namesPriorities, ClusterManager.Listener listener) {
-    LbObserver observer =
-        new LbLog()
-            .and(components.counters.of(target.target()))
-            .and(new LbEvents(components.events, target.forward()));
+    LbObserver counters = components.counters.of(target.target());
+    LbObserver observer = counters.and(new LbEvents(components.events, target.forward()));
     return new ClusterManager(
         new LbContext(
             components.control, RANDOM, observer, components.loops.count(), namesPriorities),
