@@ -4,8 +4,8 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.state.ConnectionEvent;
 
 /**
- * Receives the events of a target's trees; the log, the metrics and the event history implement
- * this interface. All methods are called on the control loop.
+ * Receives the events of a target's trees, for the metrics, the log and the event history. All
+ * methods are called on the control loop.
  */
 @ControlConfined
 @FunctionalInterface
@@ -17,29 +17,6 @@ public interface LbObserver {
 
   /** Called when a policy has applied new weights; only metrics need this method (A78). */
   default void onWeights(WeightUpdate update) {}
-
-  default LbObserver and(LbObserver other) {
-    LbObserver first = this;
-    return new LbObserver() {
-      @Override
-      public void onEvent(LbEvent event) {
-        first.onEvent(event);
-        other.onEvent(event);
-      }
-
-      @Override
-      public void onConnection(ConnectionEvent.Group group, ConnectionEvent event) {
-        first.onConnection(group, event);
-        other.onConnection(group, event);
-      }
-
-      @Override
-      public void onWeights(WeightUpdate update) {
-        first.onWeights(update);
-        other.onWeights(update);
-      }
-    };
-  }
 
   /**
    * One update of the weights of a policy (A58, A78 "Weighted Round Robin LB Policy").

@@ -3,19 +3,19 @@ package io.outrigger.observe.events;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.view.LbEvent;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.OutlierEvent;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /** Writes the events of the load-balancing trees of one forward to the log and the event log. */
 @ControlConfined
-public record LbEvents(EventLog events, String forward) implements LbObserver {
+public record LbEvents(EventLog events, String forward) implements Consumer<LbEvent> {
   private static final Logger log = LoggerFactory.getLogger(LbEvent.class); // of component lb
 
   @Override
-  public void onEvent(LbEvent event) {
+  public void accept(LbEvent event) {
     if (event instanceof OutlierEvent.Ejected) {
       add(EventKind.EJECT, Level.INFO, event);
     } else if (event instanceof OutlierEvent.Unejected) {

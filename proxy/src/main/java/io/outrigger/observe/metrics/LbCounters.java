@@ -13,6 +13,7 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
 /**
@@ -108,10 +109,16 @@ public final class LbCounters {
     }
   }
 
-  public LbObserver of(String target) {
+  /**
+   * Returns an observer that counts the events of a target.
+   *
+   * @param events also receives the events of policies
+   */
+  public LbObserver of(String target, Consumer<LbEvent> events) {
     return new LbObserver() {
       @Override
       public void onEvent(LbEvent event) {
+        events.accept(event);
         if (event instanceof OutlierEvent.Ejected ejected) {
           add(Count.ENFORCED, outlier(target, ejected, ejected.evidence()), 1);
         } else if (event instanceof OutlierEvent.Unenforced unenforced) {

@@ -227,8 +227,8 @@ record PortOpener(
 
   private ClusterManager balancing(
       TargetName target, boolean namesPriorities, ClusterManager.Listener listener) {
-    LbObserver counters = components.counters.of(target.target());
-    LbObserver observer = counters.and(new LbEvents(components.events, target.forward()));
+    var events = new LbEvents(components.events, target.forward());
+    LbObserver observer = components.counters.of(target.target(), events);
     return new ClusterManager(
         new LbContext(
             components.control, RANDOM, observer, components.loops.count(), namesPriorities),

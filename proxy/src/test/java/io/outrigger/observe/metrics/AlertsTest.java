@@ -290,7 +290,7 @@ final class AlertsTest {
   private static LbCounters.Counts ejecting() {
     var counters = new LbCounters();
     counters
-        .of("xds:///orders")
+        .of("xds:///orders", event -> {})
         .onEvent(
             new OutlierEvent.Unenforced(
                 "pay",

@@ -192,7 +192,7 @@ class MetricsTextTest {
   @Test
   void outliersCarryTheNamesAndLabelsOfTheSpec() {
     var counters = new LbCounters();
-    LbObserver observer = counters.of("xds:///orders");
+    LbObserver observer = counters.of("xds:///orders", event -> {});
     observer.onEvent(ejected());
     observer.onEvent(ejected());
     observer.onEvent(spared(OutlierEvent.UnenforcedReason.MAX_EJECTION_OVERFLOW));
@@ -227,7 +227,7 @@ class MetricsTextTest {
   @Test
   void connectionsCarryTheNamesAndLabelsOfTheSpec() {
     var counters = new LbCounters();
-    LbObserver observer = counters.of("xds:///orders");
+    LbObserver observer = counters.of("xds:///orders", event -> {});
     var here = new Locality("r", "a", "");
     var there = new Locality("r", "b", "s");
     for (int i = 0; i < 3; i++) {
@@ -270,7 +270,7 @@ class MetricsTextTest {
   @Test
   void connectionsWithTlsSayHowSecureTheyAreAndWhatHandshakesCameTo() {
     var counters = new LbCounters();
-    LbObserver observer = counters.of("xds:///orders");
+    LbObserver observer = counters.of("xds:///orders", event -> {});
     var group = new ConnectionEvent.Group("pay", new Locality("", "", ""), true);
     observer.onConnection(group, new ConnectionEvent.Handshaken(HandshakeResult.SUCCESS));
     observer.onConnection(group, new ConnectionEvent.Made());
@@ -310,7 +310,7 @@ class MetricsTextTest {
   @Test
   void updatesOfWeightsCarryTheNamesAndLabelsOfTheSpec() {
     var counters = new LbCounters();
-    LbObserver observer = counters.of("xds:///orders");
+    LbObserver observer = counters.of("xds:///orders", event -> {});
     observer.onWeights(new WeightUpdate("pay", "", true, 2, 1, new double[3]));
     observer.onWeights(new WeightUpdate("pay", "", false, 0, 1, new double[] {0, 5, 60}));
     observer.onWeights(new WeightUpdate("pay", "", true, 0, 4, new double[0]));
@@ -333,7 +333,7 @@ class MetricsTextTest {
   @Test
   void clustersBeyondTheBoundAreCountedAsOthers() {
     var counters = new LbCounters();
-    LbObserver observer = counters.of("xds:///orders");
+    LbObserver observer = counters.of("xds:///orders", event -> {});
     var somewhere = new Locality("", "", "");
     for (int i = 0; i < LbCounters.MAX_PLACES + 10; i++) {
       observer.onConnection(
@@ -355,8 +355,8 @@ class MetricsTextTest {
     String name = "c".repeat(MethodStats.MAX_NAMES + 1);
     var group = new ConnectionEvent.Group(name, new Locality("", "", ""), false);
 
-    counters.of("xds:///orders").onConnection(group, new ConnectionEvent.Made());
-    counters.of("xds:///orders").onConnection(group, new ConnectionEvent.Made());
+    counters.of("xds:///orders", event -> {}).onConnection(group, new ConnectionEvent.Made());
+    counters.of("xds:///orders", event -> {}).onConnection(group, new ConnectionEvent.Made());
 
     assertThat(lines(counters, "grpc_subchannel_open_connections"))
         .singleElement()
@@ -369,7 +369,7 @@ class MetricsTextTest {
   void outliersOfClustersBeyondTheBoundAreCountedAsOthers() {
     var counters = new LbCounters();
     for (int i = 0; i < LbCounters.MAX_PLACES + 10; i++) {
-      counters.of("xds:///orders").onEvent(ejected("c" + i));
+      counters.of("xds:///orders", event -> {}).onEvent(ejected("c" + i));
     }
 
     assertThat(lines(counters, "grpc_lb_outlier_detection_ejections_enforced"))
@@ -377,7 +377,7 @@ class MetricsTextTest {
         .anyMatch(line -> line.contains("\"other\"") && line.endsWith(" 10.0"));
 
     var group = new ConnectionEvent.Group("new", new Locality("", "", ""), false);
-    counters.of("xds:///orders").onConnection(group, new ConnectionEvent.Made());
+    counters.of("xds:///orders", event -> {}).onConnection(group, new ConnectionEvent.Made());
     assertThat(lines(counters, "grpc_subchannel_open_connections"))
         .singleElement(InstanceOfAssertFactories.STRING)
         .contains("\"new\"");
