@@ -1,6 +1,5 @@
 package io.outrigger.http2;
 
-import io.outrigger.base.AnyThread;
 import java.time.Duration;
 
 /**
@@ -12,7 +11,6 @@ import java.time.Duration;
  *     and 32 bytes per field (RFC 9113 section 6.5.2)
  * @param abuse limits beyond which the connection is closed with ENHANCE_YOUR_CALM
  */
-@AnyThread
 public record ConnectionSettings(
     int maxConcurrentStreams,
     int maxHeaderListBytes,

@@ -1,6 +1,5 @@
 package io.outrigger.lb;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.lb.view.LbObserver;
@@ -13,7 +12,6 @@ import io.outrigger.lb.view.LbObserver;
  *     this number
  * @param namesPriorities whether the explanation of a waiting call names the priority (A121)
  */
-@AnyThread
 public record LbContext(
     ControlLoop control,
     RandomSource random,

@@ -19,7 +19,6 @@ public interface Picker {
     return new PickPlan.Shared(List.of());
   }
 
-  @AnyThread
   record Fixed(PickResult result) implements Picker {
     @Override
     public PickResult pick(PickContext call) {

@@ -1,6 +1,5 @@
 package io.outrigger.lb.priority;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.LbContext;
@@ -253,7 +252,6 @@ public final class PriorityPolicy implements LbPolicy {
    *
    * @param failover the reason why no earlier priority is used; empty for the first priority
    */
-  @AnyThread
   private record PriorityPicker(int priority, String failover, Picker child) implements Picker {
     @Override
     public PickResult pick(PickContext call) {

@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.filter;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
@@ -13,7 +12,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The HTTP filters of one route, in the listener's order, without the router filter. */
-@AnyThread
 public record FilterChain(List<RouteFilter> filters) {
   public FilterChain {
     filters = List.copyOf(filters);

@@ -1,13 +1,11 @@
 package io.outrigger.dataplane.filter;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.Rbac;
 import java.util.Optional;
 
 /** Refuses the requests that the policies of an RBAC filter deny (A41). */
-@AnyThread
 record RbacFilter(String name, Rbac.Rules rules, RbacObserver observer) implements RouteFilter {
   private static final int FORBIDDEN = 403;
   private static final FilterStep.Answer DENIED =

@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.route;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.rbac.Rbac;
@@ -29,7 +28,6 @@ import java.util.Optional;
  * @param requiresRbac whether a route refuses all requests unless it has an RBAC filter with action
  *     ALLOW, both before and after the route's overrides ({@code --serve-require-rbac})
  */
-@AnyThread
 public record AppSelectors(
     ClusterHandle app, List<HttpFilter> filters, HttpFilters factories, boolean requiresRbac) {
   private static final EffectiveTimeout NO_LIMIT =

@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.serve;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.listener.ServerFilterChain;
@@ -17,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param chains the chains in the order of the Listener, then the default chain, if any
  */
-@AnyThread
 record ServedConfig(SocketListener listener, List<ServedChain> chains) {
   static ServedConfig of(
       SocketListener listener, Function<ServerFilterChain, ServedChain> makeChain) {

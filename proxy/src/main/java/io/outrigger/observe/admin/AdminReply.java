@@ -14,7 +14,6 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -34,7 +33,6 @@ import java.util.concurrent.CompletionStage;
  * @param feed the source of the events; empty for a reply that is not a stream
  * @param headers the headers of this reply, besides the headers that all replies have
  */
-@AnyThread
 public record AdminReply(
     int status,
     String contentType,

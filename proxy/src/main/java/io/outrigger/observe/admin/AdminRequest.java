@@ -2,7 +2,6 @@ package io.outrigger.observe.admin;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.outrigger.base.AnyThread;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,7 +12,6 @@ import java.util.Optional;
  * @param path the path without the query
  * @param query the decoded parameters, in order
  */
-@AnyThread
 public record AdminRequest(String path, Map<String, List<String>> query, HttpHeaders headers) {
   /**
    * Checks a request.

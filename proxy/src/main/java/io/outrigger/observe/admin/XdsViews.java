@@ -4,7 +4,6 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.cache.CacheEntry.DataError;
@@ -24,7 +23,6 @@ import java.util.function.Supplier;
  * @param node returns the node that identifies this process to the control plane; the node is known
  *     only after the start
  */
-@AnyThread
 public record XdsViews(Supplier<Node> node, String version) {
   /**
    * Returns a CSDS {@code ClientConfig} in proto3 JSON (CONTRACT {@code /config_dump}). If targets

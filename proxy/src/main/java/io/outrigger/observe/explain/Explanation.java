@@ -1,6 +1,5 @@
 package io.outrigger.observe.explain;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.route.Route;
@@ -25,7 +24,6 @@ import java.util.function.UnaryOperator;
  * @param branches the possible outcomes, the most probable first; empty when the request would wait
  *     for the target's configuration
  */
-@AnyThread
 public record Explanation(
     String forward,
     String target,

@@ -1,6 +1,5 @@
 package io.outrigger.observe.metrics;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.MethodStats;
@@ -90,7 +89,6 @@ public final class LbCounters {
     }
   }
 
-  @AnyThread
   public record Counts(Map<Count, Map<Labels, Long>> counts, Map<Labels, Histogram> weights) {
     void addTo(Instruments all) {
       for (Count count : Count.values()) {

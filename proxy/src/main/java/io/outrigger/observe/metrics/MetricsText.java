@@ -1,6 +1,5 @@
 package io.outrigger.observe.metrics;
 
-import io.outrigger.base.AnyThread;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -14,7 +13,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Renders the text of a scrape in one format. */
-@AnyThread
 public record MetricsText(ExpositionFormatWriter writer) {
   private static final ExpositionFormats FORMATS = ExpositionFormats.init();
   private static final String OPEN = "application/openmetrics-text";

@@ -6,7 +6,6 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RequestView;
@@ -16,7 +15,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Creates spans: children of the span that the app's request names, or roots of new traces. */
-@AnyThread
 record OtelTracer(Tracer tracer, TextMapPropagator propagator) implements CallTracer {
   private static final TextMapGetter<RequestView> HEADERS =
       new TextMapGetter<>() {

@@ -14,7 +14,6 @@ import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.KeyManagerFactoryWrapper;
 import io.netty.internal.tcnative.CertificateVerifier;
 import io.netty.internal.tcnative.SSL;
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.identity.certificate.Identity;
@@ -42,7 +41,6 @@ import javax.net.ssl.SSLException;
  * <p>The garbage collector frees the native memory of a context. The caller of {@link #engine}
  * releases the native memory of an engine.
  */
-@AnyThread
 record BoringSslEngines(SslContext context) implements TlsEngines {
   /** The maximum size of a TLS Certificate message; the JDK has the same limit. */
   private static final int MAX_CERTIFICATE_BYTES = 32 << 10;

@@ -10,7 +10,6 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.identity.certificate.IdentityKeyManager;
 import io.outrigger.identity.certificate.PeerRole;
@@ -36,7 +35,6 @@ import javax.net.ssl.TrustManager;
  * <p>Netty's context builder is not used: it would encrypt the key into a key store with thousands
  * of rounds, and read the JDK's own root certificates.
  */
-@AnyThread
 record JdkEngines(SslContext context) implements TlsEngines {
   /**
    * This session timeout exceeds 7 days, the maximum lifetime of session tickets (RFC 8446 section

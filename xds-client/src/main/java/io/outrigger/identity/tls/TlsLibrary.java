@@ -1,7 +1,6 @@
 package io.outrigger.identity.tls;
 
 import io.netty.handler.ssl.OpenSsl;
-import io.outrigger.base.AnyThread;
 import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
@@ -9,7 +8,6 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** The TLS libraries, and the choice between them (decision proxy-0043). */
-@AnyThread
 public enum TlsLibrary {
   /** BoringSSL, the default if it can be loaded and can sign with the identity's key. */
   BORINGSSL,

@@ -2,7 +2,6 @@ package io.outrigger.identity.token;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
-import io.outrigger.base.AnyThread;
 import io.outrigger.identity.certificate.CredentialFile;
 import io.outrigger.identity.certificate.SecretJson;
 import io.outrigger.identity.certificate.UnusableFile;
@@ -20,7 +19,6 @@ import java.util.regex.Pattern;
  * The JWT in a bootstrap's {@code jwt_token_file} (A97). The token's {@code exp} claim is its
  * expiry (RFC 7519). The server, not this class, verifies the signature.
  */
-@AnyThread
 public record JwtTokenFile(Executor reading, String path) implements TokenSource {
   public static final int MAX_BYTES = 64 << 10;
 

@@ -1,6 +1,5 @@
 package io.outrigger.xds.kubernetes;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.identity.certificate.CredentialFile;
 import io.outrigger.identity.certificate.UnusableFile;
@@ -17,7 +16,6 @@ import java.util.Optional;
  * @param roots the trusted certificate authorities; empty for the roots of the system
  * @param chain the caller's certificate chain; empty if and only if {@code key} is empty
  */
-@AnyThread
 public record ApiAccess(
     URI server,
     Optional<Source> roots,

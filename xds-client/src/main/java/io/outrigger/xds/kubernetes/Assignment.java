@@ -7,7 +7,6 @@ import io.envoyproxy.envoy.config.core.v3.Locality;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
@@ -45,7 +44,6 @@ import java.util.stream.Collectors;
  *
  * @param isTarget tests whether a port of a slice is the port that the target names
  */
-@AnyThread
 record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isTarget) {
   private static final int MAX_PORTS_SHOWN = 20;
 

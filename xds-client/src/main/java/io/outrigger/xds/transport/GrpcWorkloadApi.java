@@ -14,7 +14,6 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import io.grpc.protobuf.ProtoUtils;
-import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.WorkloadEndpoint;
@@ -35,7 +34,6 @@ import java.util.concurrent.TimeUnit;
  * The SPIFFE Workload API over gRPC. Each call has its own channel, which is closed with the call,
  * so that each call opens a new connection.
  */
-@AnyThread
 public record GrpcWorkloadApi(Optional<String> variable) implements WorkloadApi {
   static final int MAX_RESPONSE_BYTES = 4 << 20; // several hundred federated bundles
 

@@ -7,7 +7,6 @@ import io.envoyproxy.envoy.config.core.v3.Node;
 import io.envoyproxy.envoy.service.status.v3.ClientConfig;
 import io.envoyproxy.envoy.service.status.v3.ClientConfig.GenericXdsConfig;
 import io.envoyproxy.envoy.service.status.v3.ClientStatusResponse;
-import io.outrigger.base.AnyThread;
 import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.decode.Redaction;
 import io.outrigger.xds.status.XdsStatusView;
@@ -19,7 +18,6 @@ import java.util.function.Supplier;
  *
  * @param node returns the node as the control plane receives it
  */
-@AnyThread
 record ClientConfigs(Supplier<Node> node) {
   /**
    * Returns one {@code ClientConfig} per xDS client. The scope is the client's target if the client
