@@ -36,12 +36,12 @@ final class FieldCache {
     if (length > MAX_BYTES || name.text().length() > MAX_BYTES || name.isSecret()) {
       return HeaderField.copyOf(name, bytes, at, length, false);
     }
-    int hash = ByteHash.of(name.hash(), ByteHash.of(bytes, at, length));
+    int hash = HeaderField.hash(name, bytes, at, length);
     HeaderField known = fields[hash & (SLOTS - 1)];
     if (known != null && known.isSame(hash, name, bytes, at, length)) {
       return known;
     }
-    HeaderField field = HeaderField.copyOf(name, bytes, at, length, false);
+    HeaderField field = HeaderField.copyOf(name, bytes, at, length, hash, false);
     fields[hash & (SLOTS - 1)] = field;
     return field;
   }

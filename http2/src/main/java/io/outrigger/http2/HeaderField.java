@@ -29,10 +29,10 @@ public final class HeaderField {
   private final boolean faulty;
   private final boolean padded;
 
-  private HeaderField(HeaderName name, byte[] bytes, boolean neverIndexed) {
+  private HeaderField(HeaderName name, byte[] bytes, int hash, boolean neverIndexed) {
     this.name = name;
     this.bytes = bytes;
-    hash = ByteHash.of(name.hash(), ByteHash.of(bytes, 0, bytes.length));
+    this.hash = hash;
     this.neverIndexed = neverIndexed;
     staticIndex = (byte) staticIndex(name, bytes);
     faulty = HeaderRules.fault(name, bytes) != null;
@@ -49,13 +49,27 @@ public final class HeaderField {
 
   public static HeaderField of(HeaderName name, AsciiString value) {
     byte[] bytes = value.isEntireArrayUsed() ? value.array() : value.toByteArray();
-    return new HeaderField(name, bytes, false);
+    return new HeaderField(name, bytes, hash(name, bytes, 0, bytes.length), false);
   }
 
   /** Creates a field from a copy of {@code bytes}. */
   static HeaderField copyOf(
       HeaderName name, byte[] bytes, int at, int length, boolean neverIndexed) {
-    return new HeaderField(name, Arrays.copyOfRange(bytes, at, at + length), neverIndexed);
+    return copyOf(name, bytes, at, length, hash(name, bytes, at, length), neverIndexed);
+  }
+
+  /**
+   * Creates a field from a copy of {@code bytes}.
+   *
+   * @param hash the result of {@link #hash(HeaderName, byte[], int, int)}
+   */
+  static HeaderField copyOf(
+      HeaderName name, byte[] bytes, int at, int length, int hash, boolean neverIndexed) {
+    return new HeaderField(name, Arrays.copyOfRange(bytes, at, at + length), hash, neverIndexed);
+  }
+
+  static int hash(HeaderName name, byte[] bytes, int at, int length) {
+    return ByteHash.of(name.hash(), ByteHash.of(bytes, at, length));
   }
 
   public HeaderName name() {

@@ -60,11 +60,7 @@ public final class HeaderList {
 
   /** The size of the list as defined in RFC 9113 section 6.5.2. */
   public long listBytes() {
-    long bytes = 0;
-    for (int i = 0; i < size; i++) {
-      bytes += fields[i].size();
-    }
-    return bytes;
+    return heapBytes - OBJECT_BYTES - (long) size * HeaderField.HEAP_OVERHEAD;
   }
 
   public HeaderField field(int index) {
@@ -107,6 +103,11 @@ public final class HeaderList {
     }
     int without = bits;
     return (names & bits) == 0 ? this : only(field -> (field.known().bit() & without) == 0);
+  }
+
+  /** Returns a list without the fields of one name, or this list if no field is removed. */
+  public HeaderList without(KnownName removed) {
+    return contains(removed) ? only(field -> field.known() != removed) : this;
   }
 
   /** Whether equal lists are likely to follow, so that results for this list should be cached. */
