@@ -1,6 +1,7 @@
 package io.outrigger.xds;
 
 import java.util.Arrays;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +19,12 @@ public record RawResource(String typeUrl, byte[] bytes) {
         && Arrays.equals(bytes, that.bytes);
   }
 
+  /** Uses a CRC, because the interpreter and C1 have machine code for it, and none for a hash. */
   @Override
   public int hashCode() {
-    return 31 * typeUrl.hashCode() + Arrays.hashCode(bytes);
+    var crc = new CRC32();
+    crc.update(bytes);
+    return 31 * typeUrl.hashCode() + (int) crc.getValue();
   }
 
   @Override

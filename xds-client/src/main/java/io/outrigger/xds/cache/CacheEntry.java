@@ -89,6 +89,9 @@ public record CacheEntry<T>(
    * is in use. An outage does not replace the status of a resource that does not exist (A31-09).
    */
   public Optional<RpcStatus> error() {
+    if (dataError.isEmpty() && streamError.isEmpty()) {
+      return Optional.empty(); // nearly always: the lambdas below would cost more than all the rest
+    }
     Optional<RpcStatus> error = dataError.map(DataError::status);
     Optional<RpcStatus> absence = error.filter(status -> held.isEmpty() && status.isAbsence());
     return streamError
@@ -98,7 +101,7 @@ public record CacheEntry<T>(
 
   /** Returns the value in use instead of an equal argument; later comparisons are then cheap. */
   T heldIfEqual(T value) {
-    return held.map(Held::value).filter(value::equals).orElse(value);
+    return held.isPresent() && held.get().value().equals(value) ? held.get().value() : value;
   }
 
   CacheEntry<T> withStreamError(Optional<RpcStatus> error) {

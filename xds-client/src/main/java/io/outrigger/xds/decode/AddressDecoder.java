@@ -61,8 +61,8 @@ final class AddressDecoder {
       return Optional.empty();
     }
     OptionalInt port = port(socket, here);
-    return port.isPresent()
-        ? ip.map(literal -> new EndpointAddress(literal, port.getAsInt()))
+    return port.isPresent() && ip.isPresent() // for each endpoint, so no lambda
+        ? Optional.of(new EndpointAddress(ip.get(), port.getAsInt()))
         : Optional.empty();
   }
 

@@ -3,7 +3,7 @@ package io.outrigger.xds.decode;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.overlay.Overlay;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -22,8 +22,8 @@ public record Decoded<T>(
     List<String> unnamed,
     Overlay overlay) {
   public Decoded {
-    valid = new LinkedHashMap<>(valid);
-    invalid = new LinkedHashMap<>(invalid);
+    valid = Collections.unmodifiableMap(valid); // no copy: a response may have 10,000 resources
+    invalid = Collections.unmodifiableMap(invalid);
     unnamed = List.copyOf(unnamed);
   }
 

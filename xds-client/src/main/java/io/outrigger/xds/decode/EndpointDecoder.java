@@ -276,8 +276,8 @@ final class EndpointDecoder {
     }
     FieldErrors inMetadata = errors.at("metadata");
     WireMetadata metadata = WireMetadata.read(cut.part(), inMetadata);
-    Optional<EndpointAddress> proxy =
-        AddressDecoder.proxy(metadata, inMetadata).or(() -> localityProxy);
+    Optional<EndpointAddress> ownProxy = AddressDecoder.proxy(metadata, inMetadata);
+    Optional<EndpointAddress> proxy = ownProxy.isPresent() ? ownProxy : localityProxy;
     return Optional.of(
         new Endpoint(
             proxy

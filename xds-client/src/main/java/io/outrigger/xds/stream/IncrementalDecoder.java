@@ -35,7 +35,7 @@ final class IncrementalDecoder {
   /** The result equals the result of a full decoding, except for the order of names. */
   <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, List<InUse<T>> known, DecodeContext context) {
-    Map<RawResource, InUse<T>> byBytes = new HashMap<>();
+    Map<RawResource, InUse<T>> byBytes = new HashMap<>(2 * known.size());
     known.forEach(inUse -> byBytes.put(inUse.held().raw(), inUse));
     Map<String, Valid<T>> valid = new LinkedHashMap<>();
     List<Any> others = new ArrayList<>();

@@ -97,12 +97,12 @@ record ResponseHandler(
     }
     List<InUse<T>> inUse = new ArrayList<>();
     for (Subscription<T> subscription : subscriptions.all(type)) {
-      subscription
-          .entry()
-          .held()
-          .filter(
-              held -> held.server().equals(origin) && CurrentOverlay.isCurrent(overlay, type, held))
-          .ifPresent(held -> inUse.add(new InUse<>(subscription.name(), held)));
+      CacheEntry.Held<T> held = subscription.entry().held().orElse(null);
+      if (held != null
+          && held.server().equals(origin)
+          && CurrentOverlay.isCurrent(overlay, type, held)) {
+        inUse.add(new InUse<>(subscription.name(), held));
+      }
     }
     return inUse;
   }
@@ -115,6 +115,11 @@ record ResponseHandler(
 
   /** Renames the resources to their canonical names, which subscriptions use (A47-03). */
   private static <T> Decoded<T> canonical(ResourceType<T> type, Decoded<T> decoded) {
+    if (Stream.of(decoded.valid().keySet(), decoded.invalid().keySet())
+        .flatMap(Set::stream)
+        .noneMatch(ResourceName::isNewStyle)) {
+      return decoded;
+    }
     Map<String, Decoded.Valid<T>> valid = new LinkedHashMap<>();
     decoded.valid().forEach((name, v) -> valid.put(ResourceName.canonical(type, name), v));
     Map<String, Decoded.Invalid> invalid = new LinkedHashMap<>();
