@@ -11,16 +11,16 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
 
 /** The lines that one class logs during a test, from INFO on. */
-final class LoggedLines implements BeforeEachCallback, AfterEachCallback {
+public final class LoggedLines implements BeforeEachCallback, AfterEachCallback {
   private final Logger logger;
   private final ListAppender<ILoggingEvent> events = new ListAppender<>();
 
-  LoggedLines(Class<?> type) {
+  public LoggedLines(Class<?> type) {
     logger = (Logger) LoggerFactory.getLogger(type);
   }
 
   /** Returns the lines as {@code LEVEL message}. */
-  List<String> list() {
+  public List<String> list() {
     return events.list.stream()
         .map(event -> event.getLevel() + " " + event.getFormattedMessage())
         .toList();
