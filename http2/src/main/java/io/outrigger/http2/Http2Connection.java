@@ -50,7 +50,7 @@ public final class Http2Connection {
   private Http2Connection(boolean server, ConnectionSettings settings, ChannelHandlerContext ctx) {
     this.ctx = ctx;
     this.settings = settings;
-    dirty = LoopTurn.of(ctx.channel().eventLoop()).open(this, this::onEndOfTurn, this::onTick);
+    dirty = LoopTurn.of(ctx.channel().eventLoop()).mark(this, this::onEndOfTurn, this::onTick);
     state = new ConnectionState(server, ctx.channel());
     writer = new FrameWriter(ctx, dirty::set);
     var decoder = new HpackDecoder(settings.maxHeaderListBytes());
@@ -69,6 +69,7 @@ public final class Http2Connection {
         new ConnectionMemory(
             new ConnectionMemory.Parts(ctx, state, reader, writer, streams, lifecycle, reads),
             settings);
+    dirty.open(); // last: after a failure of the constructor, nothing would close it
   }
 
   /** The handler for an accepted channel; calls {@code handlerFactory} once, on the event loop. */

@@ -43,11 +43,17 @@ final class LoopTurn {
       this.onTick = onTick;
     }
 
+    /** Starts the calls of {@code onTick}. */
+    void open() {
+      turn.tickLater();
+      turn.connections.add(this);
+    }
+
     /** Schedules the connection's callback, unless it is already scheduled. */
     void set() {
       if (!set) {
-        set = true;
         turn.add(this);
+        set = true;
       }
     }
 
@@ -104,41 +110,43 @@ final class LoopTurn {
   }
 
   /**
-   * Adds a connection.
+   * Returns the mark of a new connection, which calls {@link Mark#open} once it is complete.
    *
    * @param connection the object whose text names the connection in the log
    * @param onEndOfTurn called at the end of each turn in which the mark was set
    * @param onTick called once a second with the time by the loop's clock
    */
-  Mark open(Object connection, Runnable onEndOfTurn, LongConsumer onTick) {
-    var mark = new Mark(this, connection, onEndOfTurn, onTick);
-    connections.add(mark);
-    tickLater();
-    return mark;
+  Mark mark(Object connection, Runnable onEndOfTurn, LongConsumer onTick) {
+    return new Mark(this, connection, onEndOfTurn, onTick);
   }
+
+  // Any call may fail for lack of memory: a flag is set after it, so that the call is repeated.
 
   private void add(Mark mark) {
     dirty.add(mark);
     if (scheduled) {
       return;
     }
-    scheduled = true;
     if (loop instanceof SingleThreadEventLoop turning) {
       turning.executeAfterEventLoopIteration(task);
     } else {
       loop.execute(task);
     }
+    scheduled = true;
   }
 
   private void run() {
     work = 0;
-    // The list may grow: a callback may set the mark of the same or of another connection.
-    for (int i = 0; i < dirty.size(); i++) {
-      Mark mark = dirty.get(i);
-      guard(mark, mark.onEndOfTurn);
+    try {
+      // The list may grow: a callback may set the mark of the same or of another connection.
+      for (int i = 0; i < dirty.size(); i++) {
+        Mark mark = dirty.get(i);
+        guard(mark, mark.onEndOfTurn);
+      }
+      dirty.clear();
+    } finally {
+      scheduled = false;
     }
-    dirty.clear();
-    scheduled = false;
   }
 
   /** Catches any failure of one connection, so that the other connections are still served. */
@@ -151,10 +159,10 @@ final class LoopTurn {
   }
 
   private void tickLater() {
-    if (!isTicking && !connections.isEmpty()) {
-      isTicking = true;
+    if (!isTicking) {
       try {
         var unused = loop.schedule(this::tick, 1, TimeUnit.SECONDS);
+        isTicking = true;
       } catch (RejectedExecutionException stopped) {
         // The loop has stopped because the process ends.
       }
@@ -164,9 +172,14 @@ final class LoopTurn {
   private void tick() {
     isTicking = false;
     long now = loop.ticker().nanoTime();
-    for (Mark mark : List.copyOf(connections)) { // copied, as a connection may close
-      guard(mark, () -> mark.onTick.accept(now));
+    try {
+      for (Mark mark : List.copyOf(connections)) { // copied, as a connection may close
+        guard(mark, () -> mark.onTick.accept(now));
+      }
+    } finally {
+      if (!connections.isEmpty()) {
+        tickLater();
+      }
     }
-    tickLater();
   }
 }

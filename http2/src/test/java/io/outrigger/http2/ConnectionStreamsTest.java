@@ -52,7 +52,7 @@ final class ConnectionStreamsTest {
   void theLoopKnowsTheWorkOfATurn() {
     try (RawPeer client = RawPeer.client()) {
       LoopTurn.Mark mark =
-          LoopTurn.of(client.channel.eventLoop()).open("test", () -> {}, now -> {});
+          LoopTurn.of(client.channel.eventLoop()).mark("test", () -> {}, now -> {});
       List<Integer> begun = new ArrayList<>();
       client.events.onStream = stream -> begun.add(mark.workOfTurn());
 

@@ -1,10 +1,12 @@
 package io.outrigger.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.http2.EventLoops.TransportKind;
@@ -14,6 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -26,8 +29,8 @@ final class LoopTurnTest {
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
     var one = new AtomicInteger();
     var other = new AtomicInteger();
-    LoopTurn.Mark first = turn.open("first", () -> {}, now -> one.incrementAndGet());
-    LoopTurn.Mark second = turn.open("second", () -> {}, now -> other.incrementAndGet());
+    LoopTurn.Mark first = ticking(turn, now -> one.incrementAndGet());
+    LoopTurn.Mark second = ticking(turn, now -> other.incrementAndGet());
 
     pass(channel, 999);
     assertThat(one).hasValue(0);
@@ -50,19 +53,24 @@ final class LoopTurnTest {
     channel.freezeTime();
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
     var ticks = new AtomicInteger();
-    turn.open(
-        "failing",
-        () -> {},
+    ticking(
+        turn,
         now -> {
           throw new IllegalStateException("in a test");
         });
-    turn.open("other", () -> {}, now -> ticks.incrementAndGet());
+    ticking(turn, now -> ticks.incrementAndGet());
 
     pass(channel, 1_000);
     pass(channel, 1_000);
 
     assertThat(ticks).hasValue(2);
     channel.finishAndReleaseAll();
+  }
+
+  private static LoopTurn.Mark ticking(LoopTurn turn, LongConsumer onTick) {
+    LoopTurn.Mark mark = turn.mark("ticking", () -> {}, onTick);
+    mark.open();
+    return mark;
   }
 
   private static void pass(EmbeddedChannel channel, int millis) {
@@ -98,8 +106,31 @@ final class LoopTurnTest {
     channel.finishAndReleaseAll();
   }
 
+  /** Such as for lack of memory, in a part of it that is made late. */
+  @Test
+  void aConnectionThatCannotBeMadeIsNeverCalled() {
+    var channel = new EmbeddedChannel();
+    channel.freezeTime();
+    var full =
+        new ProcessMemory() {
+          @Override
+          public Accounts open(MemoryHolder connection, EventLoop loop) {
+            throw new OutOfMemoryError("heap, in a test");
+          }
+        };
+    ConnectionSettings settings = ConnectionSettings.DEFAULT.withMemory(full);
+    ChannelHandler server = Http2Connection.server(settings, made -> new RecordingConnection());
+    channel.pipeline().addLast(server);
+    assertThatThrownBy(channel::checkException).hasRootCauseInstanceOf(OutOfMemoryError.class);
+    channel.runPendingTasks();
+
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(channel.runScheduledPendingTasks()).as("no timer").isEqualTo(-1);
+    channel.finishAndReleaseAll();
+  }
+
   private static void open(LoopTurn turn, Runnable task) {
-    turn.open("connection", task, now -> {}).set();
+    turn.mark("connection", task, now -> {}).set();
   }
 
   @Test

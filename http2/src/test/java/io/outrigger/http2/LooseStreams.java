@@ -17,7 +17,7 @@ final class LooseStreams implements AutoCloseable {
     ConnectionSettings settings = ConnectionSettings.DEFAULT;
     var state = new ConnectionState(true, channel);
     state.enter(ConnectionState.Phase.OPEN);
-    LoopTurn.Mark dirty = LoopTurn.of(channel.eventLoop()).open("test", () -> {}, now -> {});
+    LoopTurn.Mark dirty = LoopTurn.of(channel.eventLoop()).mark("test", () -> {}, now -> {});
     writer = new FrameWriter(ctx, dirty::set);
     var guard = new AbuseGuard(true, settings.abuse(), channel.eventLoop().ticker(), dirty::onWork);
     streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);

@@ -42,8 +42,8 @@ final class SocketReadsTest {
     channel.config().setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, FULL, FULL));
     reads = SocketReads.of(channel);
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
-    others = turn.open("test", () -> {}, now -> {});
-    reads.attach(true, () -> work, turn.open("test", () -> retries++, now -> {}));
+    others = turn.mark("test", () -> {}, now -> {});
+    reads.attach(true, () -> work, turn.mark("test", () -> retries++, now -> {}));
     reads.setReadCondition(() -> allowed);
     nextTurn();
   }
@@ -196,7 +196,7 @@ final class SocketReadsTest {
   @Test
   void aBackendsRecordsAreReadInFullBuffers() {
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
-    reads.attach(false, () -> work, turn.open("test", () -> {}, now -> {}));
+    reads.attach(false, () -> work, turn.mark("test", () -> {}, now -> {}));
     nextTurn();
     assertThat(readPart()).isEqualTo(FIRST);
     assertThat(readPart()).isEqualTo(FULL);
