@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.RouteSource;
-import io.outrigger.xds.decode.WireFields.TooLarge;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,16 +15,6 @@ final class ConnectionManagerDecoder {
   private ConnectionManagerDecoder() {}
 
   record Manager(RouteSource routes, List<HttpFilter> filters) {}
-
-  /** Parses the message, unless its routes do not fit into the heap. */
-  static Optional<HttpConnectionManager> read(TypedConfig config, FieldErrors errors) {
-    try {
-      RouteMaps.requireRoom(config.bytes(), HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
-    } catch (TooLarge e) {
-      return errors.at("route_config").refuse(String.valueOf(e.getMessage()));
-    }
-    return config.readStrictly(HttpConnectionManager.getDefaultInstance(), errors);
-  }
 
   /**
    * @param known the supported filters: those of clients, or those of servers

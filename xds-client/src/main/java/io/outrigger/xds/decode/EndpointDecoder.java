@@ -35,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  * load balancing skips.
  */
 final class EndpointDecoder {
-  private static final int ENDPOINT_BYTES = 1536;
-
   private static final int[] LB_ENDPOINTS = {
     ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER
   };
@@ -55,8 +53,6 @@ final class EndpointDecoder {
    */
   record Parts(ClusterLoadAssignment rest, List<List<ByteString>> endpoints, Cut metadata) {
     static Parts parse(ByteString bytes) throws InvalidProtocolBufferException {
-      WireFields.requireRoom(ENDPOINT_BYTES, "localities", bytes, LB_ENDPOINTS[0]);
-      WireFields.requireRoom(ENDPOINT_BYTES, "endpoints", bytes, LB_ENDPOINTS);
       Cut endpoints = WireFields.cut(bytes, LB_ENDPOINTS);
       Cut metadata = WireFields.cut(endpoints.remainder(), LOCALITY_METADATA);
       var rest = ClusterLoadAssignment.parseFrom(metadata.remainder());

@@ -45,8 +45,7 @@ final class ListenerDecoder {
     if (!type.equals(ConnectionManagerDecoder.TYPE)) {
       return errors.refuse("holds " + quoted(type) + "; must be " + ConnectionManagerDecoder.TYPE);
     }
-    return ConnectionManagerDecoder.read(
-            new TypedConfig(type, any.getValue(), Optional.empty()), errors)
+    return TypedConfig.read(any, HttpConnectionManager.getDefaultInstance(), errors)
         .flatMap(
             proto -> {
               Optional<Duration> maxStreamDuration = maxStreamDuration(proto, errors);

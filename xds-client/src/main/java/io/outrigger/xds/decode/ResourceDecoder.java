@@ -16,7 +16,7 @@ import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.Decoded.Invalid;
 import io.outrigger.xds.decode.Decoded.Valid;
-import io.outrigger.xds.decode.WireFields.TooLarge;
+import io.outrigger.xds.decode.ResponseRoom.TooLarge;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,11 +32,10 @@ public final class ResourceDecoder {
   /** The tag of a name: a text in the field 1. */
   private static final int NAME_TAG = (1 << 3) | WireFormat.WIRETYPE_LENGTH_DELIMITED;
 
-  private record Codec<M>(Syntax<M> syntax, Function<M, String> name, Rules<M> rules) {
-    String nameIn(ByteString bytes) throws InvalidProtocolBufferException {
-      return name.apply(syntax.parse(bytes));
-    }
-  }
+  /** The number of unnamed resources whose errors are described; a NACK has no room for more. */
+  private static final int MAX_UNNAMED = 1000;
+
+  private record Codec<M>(Syntax<M> syntax, Function<M, String> name, Rules<M> rules) {}
 
   private interface Syntax<M> {
     M parse(ByteString bytes) throws InvalidProtocolBufferException;
@@ -83,35 +82,16 @@ public final class ResourceDecoder {
    */
   public static <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, DecodeContext context) {
-    Codec<?> codec = codec(type);
-    var response = new Response<>(type, context);
+    Codec<?> codec = Optional.<Codec<?>>ofNullable(CODECS.get(type)).orElseThrow();
+    var response = new Response<>(type, resources, context);
     for (int i = 0; i < resources.size(); i++) {
       response.add(resources.get(i), i, codec);
     }
     return new Decoded<>(response.valid, response.invalid, response.unnamed, context.overlay());
   }
 
-  private static Codec<?> codec(ResourceType<?> type) {
-    Codec<?> codec = CODECS.get(type);
-    if (codec == null) {
-      throw new IllegalArgumentException("no decoder for " + type);
-    }
-    return codec;
-  }
-
-  /** Returns the name in a serialized resource; empty if there is no name or parsing fails. */
-  public static Optional<String> nameOf(ResourceType<?> type, ByteString bytes) {
-    try {
-      return Optional.of(codec(type).nameIn(bytes)).filter(name -> !name.isEmpty());
-    } catch (TooLarge unparsed) {
-      return nameOfUnparsed(bytes);
-    } catch (InvalidProtocolBufferException unreadable) {
-      return Optional.empty();
-    }
-  }
-
-  /** Reads only the name, which is the field 1 in all types of resources. */
-  private static Optional<String> nameOfUnparsed(ByteString bytes) {
+  /** Returns the name in a resource, the field 1 in all types; empty if it is unreadable. */
+  public static Optional<String> nameOf(ByteString bytes) {
     String name = "";
     try {
       CodedInputStream in = bytes.newCodedInput();
@@ -135,9 +115,11 @@ public final class ResourceDecoder {
 
     private final ResourceType<T> type;
     private final DecodeContext context;
+    private final ResponseRoom room;
 
-    Response(ResourceType<T> type, DecodeContext context) {
+    Response(ResourceType<T> type, List<Any> resources, DecodeContext context) {
       this.type = type;
+      room = new ResponseRoom(resources.stream().mapToLong(any -> any.getValue().size()).sum());
       this.context = context;
     }
 
@@ -146,6 +128,8 @@ public final class ResourceDecoder {
       String wrapperName = "";
       try {
         if (TypedConfig.typeName(any.getTypeUrl()).equals(WRAPPER)) {
+          inner = Any.getDefaultInstance();
+          room.require(any.getValue(), 0);
           Resource wrapper = Resource.parseFrom(any.getValue());
           wrapperName = wrapper.getName();
           inner = wrapper.getResource();
@@ -158,6 +142,7 @@ public final class ResourceDecoder {
               inner);
           return;
         }
+        room.require(inner.getValue(), ResponseRoom.MAX_DEPTH);
         M message = codec.syntax().parse(inner.getValue());
         String name = codec.name().apply(message); // A30-03: the name of the inner resource counts
         if (name.isEmpty()) {
@@ -166,7 +151,7 @@ public final class ResourceDecoder {
           decode(name, message, codec, inner);
         }
       } catch (TooLarge e) {
-        String name = nameOfUnparsed(inner.getValue()).orElse(wrapperName);
+        String name = nameOf(inner.getValue()).orElse(wrapperName);
         refuse(name, index, String.valueOf(e.getMessage()), inner);
       } catch (InvalidProtocolBufferException e) {
         refuse(wrapperName, index, "is not readable: " + e.getMessage(), inner);
@@ -193,7 +178,7 @@ public final class ResourceDecoder {
     /** Adds an error for a resource that was not decoded; {@code name} is empty if unreadable. */
     private void refuse(String name, int index, String reason, Any inner) {
       if (name.isEmpty()) {
-        unnamed.add("resource #" + index + ": " + reason);
+        unnamed.add(unnamed.size() < MAX_UNNAMED ? "resource #" + index + ": " + reason : "…");
       } else {
         forget(name);
         invalid.put(name, Invalid.of(raw(inner), reason));

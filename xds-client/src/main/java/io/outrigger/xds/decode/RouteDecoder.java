@@ -31,6 +31,9 @@ final class RouteDecoder {
   record Scope(
       DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
 
+  /** With all that the data plane makes of it, a cluster takes about 16 KiB of the heap. */
+  private static final long MAX_CLUSTERS = Runtime.getRuntime().maxMemory() / (16 << 10);
+
   private RouteDecoder() {}
 
   static Optional<RouteTable> decode(
@@ -87,7 +90,13 @@ final class RouteDecoder {
         scope.overridden()
             ? HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors)
             : Map.of();
-    return new VirtualHost(proto.getName(), proto.getDomainsList(), routes, overrides);
+    var host = new VirtualHost(proto.getName(), proto.getDomainsList(), routes, overrides);
+    if (host.clusters().size() > MAX_CLUSTERS) {
+      errors.add(
+          "names more than %d clusters, which do not fit into the heap; raise the memory limit"
+              .formatted(MAX_CLUSTERS));
+    }
+    return host;
   }
 
   private static Optional<Route> route(

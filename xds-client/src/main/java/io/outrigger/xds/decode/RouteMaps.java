@@ -7,7 +7,6 @@ import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
-import io.outrigger.xds.decode.WireFields.TooLarge;
 import java.util.Arrays;
 
 /** Reads the map fields of a serialized {@code RouteConfiguration}; see {@link WireFields}. */
@@ -38,8 +37,6 @@ final class RouteMaps {
     },
   };
 
-  private static final int ROUTE_BYTES = 2048;
-
   private RouteMaps() {}
 
   /**
@@ -52,18 +49,7 @@ final class RouteMaps {
     return Arrays.stream(OVERRIDES).anyMatch(each -> WireFields.contain(bytes, joined(path, each)));
   }
 
-  /** Like {@link #haveOverrides}, finds the {@code RouteConfiguration} at a path. */
-  static void requireRoom(ByteString bytes, int... path) throws TooLarge {
-    int[] hosts = joined(path, new int[] {RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER});
-    int[] domains = joined(hosts, new int[] {VirtualHost.DOMAINS_FIELD_NUMBER});
-    int[] routes = joined(hosts, new int[] {VirtualHost.ROUTES_FIELD_NUMBER});
-    WireFields.requireRoom(ROUTE_BYTES, "virtual hosts", bytes, hosts);
-    WireFields.requireRoom(ROUTE_BYTES / 2, "domains", bytes, domains);
-    WireFields.requireRoom(ROUTE_BYTES, "routes", bytes, routes);
-  }
-
   static ByteString withoutMetadata(ByteString bytes) throws InvalidProtocolBufferException {
-    requireRoom(bytes);
     return WireFields.cut(bytes, METADATA).remainder();
   }
 

@@ -8,6 +8,7 @@ import io.envoyproxy.envoy.config.core.v3.TrafficDirection;
 import io.envoyproxy.envoy.config.listener.v3.Filter;
 import io.envoyproxy.envoy.config.listener.v3.FilterChain;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.outrigger.base.CidrRange;
 import io.outrigger.base.IpAddress;
 import io.outrigger.config.listener.FilterChainMatch;
@@ -157,7 +158,9 @@ final class SocketListenerDecoder {
       return errors.refuse(
           "holds " + typed.get().quotedType() + "; must be " + ConnectionManagerDecoder.TYPE);
     }
-    return ConnectionManagerDecoder.read(typed.get(), errors)
+    return typed
+        .get()
+        .readStrictly(HttpConnectionManager.getDefaultInstance(), errors)
         .flatMap(
             proto -> {
               boolean isStruct = typed.get().struct().isPresent();

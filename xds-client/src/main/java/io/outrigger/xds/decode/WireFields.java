@@ -25,11 +25,6 @@ final class WireFields {
   /** The size of a buffer for the tag and the length of a field. */
   private static final int HEADER_BYTES = 20;
 
-  /** The size of an empty message in a repeated field: its tag and its length. */
-  private static final int MIN_FIELD_BYTES = 2;
-
-  private static final int MIB_SHIFT = 20;
-
   private WireFields() {}
 
   /**
@@ -39,68 +34,29 @@ final class WireFields {
    */
   static boolean contain(ByteString message, int... path) {
     try {
-      return left(0, message.newCodedInput(), path, 0) < 0;
+      return contain(message.newCodedInput(), path, 0);
     } catch (IOException e) {
       return true;
     }
   }
 
-  static final class TooLarge extends InvalidProtocolBufferException {
-    private static final long serialVersionUID = 1L;
-
-    TooLarge(String text) {
-      super(text);
-    }
-  }
-
-  /**
-   * Checks that the fields at a path (see {@link #contain}) seem to fit into the heap. Accepts
-   * unreadable bytes, which the parser reports later.
-   *
-   * @param heapBytes the heap that a field takes, roughly, while a new resource replaces an old
-   *     one, and a third more for the rest of the program
-   * @param fields what the fields are, for the message
-   */
-  static void requireRoom(int heapBytes, String fields, ByteString message, int... path)
-      throws TooLarge {
-    long heap = Runtime.getRuntime().maxMemory();
-    long max = heap / heapBytes;
-    boolean mayExceed = message.size() / MIN_FIELD_BYTES > max;
-    long left;
-    try {
-      left = mayExceed ? left(max, message.newCodedInput(), path, 0) : max;
-    } catch (IOException unreadable) {
-      return;
-    }
-    if (left < 0) {
-      throw new TooLarge(
-          ("has more than %d %s, which do not fit into the heap of %d MiB; raise the memory limit"
-                  + " of the container, or -Xmx")
-              .formatted(max, fields, heap >> MIB_SHIFT));
-    }
-  }
-
-  /** Subtracts the number of fields from {@code max}; ends as soon as the result is negative. */
-  private static long left(long max, CodedInputStream in, int[] path, int step) throws IOException {
-    long left = max;
+  private static boolean contain(CodedInputStream in, int[] path, int step) throws IOException {
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       boolean found = WireFormat.getTagFieldNumber(tag) == path[step];
-      boolean isLast = step == path.length - 1;
-      if (found && isLast && --left < 0) {
-        return left;
+      if (found && step == path.length - 1) {
+        return true;
       }
-      if (!found || isLast || !isMessage(tag)) {
+      if (!found || !isMessage(tag)) {
         in.skipField(tag);
       } else {
         int outer = in.pushLimit(in.readRawVarint32());
-        left = left(left, in, path, step + 1);
-        if (left < 0) {
-          return left;
+        if (contain(in, path, step + 1)) {
+          return true;
         }
         in.popLimit(outer);
       }
     }
-    return left;
+    return false;
   }
 
   /**

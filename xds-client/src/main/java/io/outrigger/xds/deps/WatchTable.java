@@ -17,9 +17,13 @@ import java.util.function.Consumer;
 /** The watches of resources of one kind, with the state of each watched resource. */
 @ControlConfined
 public final class WatchTable<K, T> {
+  /** As for the clusters that routes name, since aggregate clusters name others. */
+  private static final long MAX_WANTED = Runtime.getRuntime().maxMemory() / (16 << 10);
+
   private final BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source;
   private final Consumer<K> onChange;
   private final Map<K, Entry<T>> entries = new HashMap<>();
+  private int wanted; // the number of resources that the walk has requested
 
   /**
    * @param source a function that starts the watch of a resource
@@ -95,10 +99,18 @@ public final class WatchTable<K, T> {
   /** Begins a walk of the graph: marks every resource as not wanted. */
   void beginWalk() {
     entries.values().forEach(entry -> entry.isWanted = false);
+    wanted = 0;
   }
 
-  /** Returns the state of a resource that a walk of the graph needs; if necessary, watches it. */
+  /** Returns the state of a resource that a walk needs, and watches it if the heap has room. */
   WatchState<T> want(K name) {
+    Entry<T> known = entries.get(name);
+    if ((known == null || !known.isWanted) && ++wanted > MAX_WANTED) {
+      String reason =
+          "more than %d of them do not fit into the heap; raise the container's memory limit or"
+              + " -Xmx";
+      return WatchState.of(Outcome.failed(RpcStatus.unavailable(reason.formatted(MAX_WANTED))));
+    }
     Entry<T> entry = entry(name);
     entry.isWanted = true;
     return entry.known;

@@ -25,7 +25,7 @@ record NamedResource(
         .findFirst()
         .flatMap(
             type ->
-                ResourceDecoder.nameOf(type, resource.getValue())
+                ResourceDecoder.nameOf(resource.getValue())
                     .map(name -> new NamedResource(type, name, resource, file, steps)));
   }
 

@@ -132,7 +132,9 @@ public final class GrpcAdsTransport implements AdsTransport {
   private <Q, R> ServerStream<Q> open(
       MethodDescriptor<Q, R> method, ServerStream.Listener<R> listener) {
     loop.checkInside();
-    return new GrpcStream<>(method, listener).start();
+    var responses = new ResponseMarshaller<>(method.getResponseMarshaller());
+    var bounded = method.toBuilder(method.getRequestMarshaller(), responses).build();
+    return new GrpcStream<>(bounded, listener).start();
   }
 
   private <Q, R> ClientCall<Q, R> newCall(MethodDescriptor<Q, R> method) {

@@ -9,6 +9,8 @@ import com.google.protobuf.Message;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
+import io.envoyproxy.envoy.config.rbac.v3.RBAC;
+import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
@@ -160,40 +162,82 @@ class HostileResourcesTest {
   /** Parsed, they would take all memory, and with it the process. */
   @Test
   void resourcesThatCannotFitIntoTheHeapAreRefusedUnread() {
-    ByteString routes = field(2, emptyFields(VirtualHost.ROUTES_FIELD_NUMBER));
+    ByteString routes = field(2, emptyFields(VirtualHost.ROUTES_FIELD_NUMBER, 1));
 
-    assertTooLarge("virtual hosts", ResourceType.ROUTE, emptyFields(2));
+    assertTooLarge(ResourceType.ROUTE, emptyFields(2, 1));
+    assertTooLarge(ResourceType.ROUTE, field(2, emptyFields(VirtualHost.DOMAINS_FIELD_NUMBER, 1)));
+    assertTooLarge(ResourceType.ROUTE, routes);
+    assertTooLarge(ResourceType.ROUTE, field(2, field(3, field(2, emptyFields(4, 1)))));
+    assertTooLarge(ResourceType.ENDPOINT, emptyFields(2, 1));
+    assertTooLarge(ResourceType.ENDPOINT, field(2, emptyFields(2, 1)));
+    assertTooLarge(ResourceType.CLUSTER, emptyFields(Cluster.HEALTH_CHECKS_FIELD_NUMBER, 1));
+    assertTooLarge(ResourceType.LISTENER, listener(field(4, routes)));
     assertTooLarge(
-        "domains", ResourceType.ROUTE, field(2, emptyFields(VirtualHost.DOMAINS_FIELD_NUMBER)));
-    assertTooLarge("routes", ResourceType.ROUTE, routes);
-    assertTooLarge("localities", ResourceType.ENDPOINT, emptyFields(2));
-    assertTooLarge("endpoints", ResourceType.ENDPOINT, field(2, emptyFields(2)));
-    Any manager =
-        Any.newBuilder()
-            .setTypeUrl("type.googleapis.com/" + ConnectionManagerDecoder.TYPE)
-            .setValue(field(HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER, routes))
-            .build();
-    Listener.Builder client = Listener.newBuilder();
-    client.getApiListenerBuilder().setApiListener(manager);
-    assertTooLarge("routes", ResourceType.LISTENER, client.build().toByteString());
-    Listener.Builder server = Listener.newBuilder();
-    server.getAddressBuilder().getSocketAddressBuilder().setAddress("::").setPortValue(1);
-    server.addFilterChainsBuilder().addFiltersBuilder().setName("f").setTypedConfig(manager);
-    assertTooLarge("routes", ResourceType.LISTENER, server.build().toByteString());
+        ResourceType.LISTENER,
+        listener(
+            field(
+                HttpConnectionManager.HTTP_FILTERS_FIELD_NUMBER,
+                any(field(1, emptyFields(RBAC.POLICIES_FIELD_NUMBER, 1))).toByteString())));
   }
 
-  private static void assertTooLarge(String fields, ResourceType<?> type, ByteString content) {
+  private static ByteString listener(ByteString manager) {
+    Listener.Builder listener = Listener.newBuilder();
+    listener.addFilterChainsBuilder().addFiltersBuilder().setTypedConfig(any(manager));
+    return listener.build().toByteString();
+  }
+
+  private static Any any(ByteString value) {
+    return Any.newBuilder().setTypeUrl("x/y").setValue(value).build();
+  }
+
+  private static void assertTooLarge(ResourceType<?> type, ByteString content) {
     ByteString bytes = field(1, ByteString.copyFromUtf8("n")).concat(content);
     Any any = Any.newBuilder().setTypeUrl(type.typeUrl()).setValue(bytes).build();
 
     Decoded<?> decoded = ResourceDecoder.decode(type, List.of(any), Decoding.CONTEXT);
 
-    assertThat(ResourceDecoder.nameOf(type, bytes)).contains("n");
+    assertThat(ResourceDecoder.nameOf(bytes)).contains("n");
     assertThat(decoded.unnamed()).isEmpty();
     assertThat(decoded.invalid().get("n").texts())
         .singleElement()
         .asString()
-        .contains("has more than", " " + fields + ", which do not fit into the heap of");
+        .contains("has more than", " fields, which do not fit into the heap of");
+  }
+
+  @Test
+  void moreClustersThanFitIntoTheHeapAreRefused() {
+    long max = Runtime.getRuntime().maxMemory() / (16 << 10);
+    var routes = RouteConfiguration.newBuilder().setName("r");
+    VirtualHost.Builder host = routes.addVirtualHostsBuilder().addDomains("*");
+    for (long i = 0; i < max; i++) {
+      var action = RouteAction.newBuilder().setCluster("c" + i);
+      host.addRoutesBuilder().setRoute(action).getMatchBuilder().setPrefix("/" + i);
+    }
+
+    assertThat(verdict("clusters", ResourceType.ROUTE, routes.build().toByteString())).isEmpty();
+    host.addRoutesBuilder().getRouteBuilder().setCluster("one more");
+    host.getRoutesBuilderList().get((int) max).getMatchBuilder().setPrefix("");
+
+    assertThat(verdict("clusters", ResourceType.ROUTE, routes.build().toByteString()))
+        .singleElement()
+        .asString()
+        .contains("names more than " + max + " clusters");
+  }
+
+  @Test
+  void theResourcesOfAResponseShareTheRoom() {
+    ByteString half = emptyFields(1, 3); // empty names, the last of which counts
+    List<Any> all =
+        Stream.of("a", "b", "c")
+            .map(name -> half.concat(field(1, ByteString.copyFromUtf8(name))))
+            .map(each -> Any.newBuilder().setTypeUrl(ResourceType.CLUSTER.typeUrl()).setValue(each))
+            .map(Any.Builder::build)
+            .toList();
+
+    Decoded<?> decoded = ResourceDecoder.decode(ResourceType.CLUSTER, all, Decoding.CONTEXT);
+
+    assertThat(decoded.invalid().get("b").texts()).noneMatch(text -> text.contains("has more"));
+    assertThat(decoded.invalid().get("c").texts()).allMatch(text -> text.contains("has more"));
   }
 
   @Test
@@ -237,8 +281,9 @@ class HostileResourcesTest {
   }
 
   /** Empty fields, one for each KiB of memory and one more: no kind of field may be so many. */
-  private static ByteString emptyFields(int number) {
-    var fields = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 1024 + 1)];
+  /** One more than there is room for, or a part of them. */
+  private static ByteString emptyFields(int number, int divisor) {
+    var fields = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 224 / divisor + 1)];
     for (int i = 0; i < fields.length; i += 2) {
       fields[i] = (byte) (number << 3 | 2);
     }

@@ -327,6 +327,24 @@ final class AdsOverGrpcTest {
     }
   }
 
+  /** Eight million empty resources took all memory of a container, and with it the process. */
+  @Test
+  void aResponseWhoseListDoesNotFitIntoTheHeapEndsTheStreamUnparsed() throws Exception {
+    var list = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 224 + 1)];
+    for (int i = 0; i < list.length; i += 2) {
+      list[i] = DiscoveryResponse.RESOURCES_FIELD_NUMBER << 3 | 2;
+    }
+    try (var rude = RudeAdsServer.start(new ConcurrentLinkedQueue<>(List.of(list)));
+        var client = new GrpcFixture(rude.target())) {
+      var watcher = client.watch(LISTENER, "a");
+
+      assertThat(watcher.await())
+          .contains("cannot be reached: RESOURCE_EXHAUSTED: the response has more than")
+          .endsWith("raise the memory limit of the container, or -Xmx");
+      assertThat(watcher.await()).isEqualTo("ok: x");
+    }
+  }
+
   /** In a container of 256 MiB a response of 60 MB took the memory of the apps' calls. */
   @Test
   void aResponseTakesAQuarterOfTheHeapAtMost() {

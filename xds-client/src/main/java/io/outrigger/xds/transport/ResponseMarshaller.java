@@ -1,0 +1,30 @@
+package io.outrigger.xds.transport;
+
+import com.google.protobuf.ByteString;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.outrigger.xds.decode.ResponseRoom;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Parses a response, unless the list of its resources would not fit into the heap. */
+record ResponseMarshaller<R>(MethodDescriptor.Marshaller<R> standard)
+    implements MethodDescriptor.Marshaller<R> {
+  @Override
+  public InputStream stream(R value) {
+    return standard.stream(value);
+  }
+
+  @Override
+  public R parse(InputStream stream) {
+    try {
+      ByteString bytes = ByteString.readFrom(stream);
+      ResponseRoom.require(bytes);
+      return standard.parse(bytes.newInput());
+    } catch (IOException e) {
+      throw Status.RESOURCE_EXHAUSTED
+          .withDescription("the response " + e.getMessage())
+          .asRuntimeException();
+    }
+  }
+}
