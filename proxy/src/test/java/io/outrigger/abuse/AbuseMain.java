@@ -69,6 +69,7 @@ final class AbuseMain {
         case "--memory" -> memory = value(args, ++i);
         case "--threads" -> threads = (int) number(args, ++i);
         case "--seed" -> seed = number(args, ++i);
+        case "--control" -> entrance = Entrance.CONTROLLED;
         case "--serve" -> entrance = Entrance.SERVE;
         case "--serve=tls" -> entrance = Entrance.SERVE_TLS;
         case "--attack" -> attacks.add(Attack.named(value(args, ++i)));

@@ -55,6 +55,12 @@ enum Attack {
   HUGE_CHAINS(Side.TLS, TlsAttacks::hugeChains),
   RENEGOTIATIONS(Side.TLS, TlsAttacks::renegotiations),
   KEY_UPDATES(Side.TLS, TlsAttacks::keyUpdates),
+  EMPTY_RESOURCES(Side.CONTROL, ControlAttacks::emptyResources),
+  EMPTY_ENDPOINTS(Side.CONTROL, ControlAttacks::emptyEndpoints),
+  LONG_TEXTS(Side.CONTROL, ControlAttacks::longTexts),
+  FLAPPING(Side.CONTROL, ControlAttacks::flapping),
+  UNWANTED_RESOURCES(Side.CONTROL, ControlAttacks::unwantedResources),
+  MANY_CLUSTERS(Side.CONTROL, ControlAttacks::manyClusters),
   BIG_HEADS(Side.HONEST, HonestUse::bigHeads),
   UPLOADS(Side.HONEST, HonestUse::uploads),
   CANCELS(Side.HONEST, HonestUse::cancels),
@@ -68,6 +74,9 @@ enum Attack {
 
     /** Callers of a port that expects TLS. */
     TLS,
+
+    /** The control plane. */
+    CONTROL,
 
     /** Heavy use that breaks no rule, and loses no call. */
     HONEST;
@@ -98,7 +107,11 @@ enum Attack {
 
   /** Whether there is such a peer where callers come by {@code entrance}. */
   boolean isFor(Entrance entrance) {
-    return side != Side.TLS || entrance == Entrance.SERVE_TLS;
+    return switch (side) {
+      case TLS -> entrance == Entrance.SERVE_TLS;
+      case CONTROL -> entrance == Entrance.CONTROLLED;
+      default -> true;
+    };
   }
 
   /** As users of the script say it: {@code half-frames}. */

@@ -62,6 +62,10 @@ final class AttackRun {
     return sidecar.entrance;
   }
 
+  HostileControlPlane controlPlane() {
+    return sidecar.controlPlane.orElseThrow();
+  }
+
   InetSocketAddress admin() {
     return sidecar.admin();
   }

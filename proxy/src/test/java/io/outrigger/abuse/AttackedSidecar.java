@@ -65,6 +65,7 @@ final class AttackedSidecar implements AutoCloseable {
   final Calls calm;
 
   final Entrance entrance;
+  final Optional<HostileControlPlane> controlPlane;
   private final Map<Forward, InetSocketAddress> addresses = new EnumMap<>(Forward.class);
   private final double memoryMib;
   private final Queue<Peer> backends = new ConcurrentLinkedQueue<>();
@@ -76,6 +77,10 @@ final class AttackedSidecar implements AutoCloseable {
    */
   AttackedSidecar(Path folder, String memory, int threads, Entrance entrance) throws IOException {
     this.entrance = entrance;
+    controlPlane =
+        entrance == Entrance.CONTROLLED
+            ? Optional.of(keep(new HostileControlPlane()))
+            : Optional.empty();
     memoryMib = mib(memory);
     int hostile = port(attackers.listen(this::onAccept));
     // The port of a served address opens when its app has been reached once.
@@ -86,9 +91,13 @@ final class AttackedSidecar implements AutoCloseable {
             Forward.SERVED, backend.port(),
             Forward.HOSTILE, hostile,
             Forward.DOWN, port(beforeDown));
-    List<String> arguments = new ArrayList<>(List.of("run", "--resources", "mesh.yaml"));
+    List<String> arguments = new ArrayList<>(List.of("run"));
     arguments.addAll(
-        entrance == Entrance.FORWARD ? forwarded(folder, backends) : served(folder, backends));
+        switch (entrance) {
+          case FORWARD -> forwarded(folder, backends);
+          case CONTROLLED -> controlled(folder, backends);
+          case SERVE, SERVE_TLS -> served(folder, backends);
+        });
     arguments.addAll(List.of("--admin", "127.0.0.1:0", "--threads", Integer.toString(threads)));
     process =
         keep(
@@ -117,20 +126,31 @@ final class AttackedSidecar implements AutoCloseable {
   private static List<String> forwarded(Path folder, Map<Forward, Integer> backends)
       throws IOException {
     var resources = new StringBuilder("resources:\n");
-    List<String> flags = new ArrayList<>();
-    backends.forEach(
-        (forward, port) -> {
-          resources.append(StaticService.yaml(forward.text(), port));
-          flags.add("--forward");
-          flags.add("%1$s@127.0.0.1:0=xds:///%1$s".formatted(forward.text()));
-        });
+    backends.forEach((forward, port) -> resources.append(StaticService.yaml(forward.text(), port)));
     Files.writeString(folder.resolve("mesh.yaml"), resources);
+    return forwards("--resources", "mesh.yaml");
+  }
+
+  private List<String> controlled(Path folder, Map<Forward, Integer> backends) throws IOException {
+    HostileControlPlane plane = controlPlane.orElseThrow();
+    backends.forEach((forward, port) -> plane.serve(forward.text(), port));
+    Files.writeString(folder.resolve("bootstrap.json"), plane.bootstrap());
+    return forwards("--bootstrap", "bootstrap.json");
+  }
+
+  private static List<String> forwards(String... before) {
+    List<String> flags = new ArrayList<>(List.of(before));
+    for (Forward forward : Forward.values()) {
+      flags.add("--forward");
+      flags.add("%1$s@127.0.0.1:0=xds:///%1$s".formatted(forward.text()));
+    }
     return flags;
   }
 
   private List<String> served(Path folder, Map<Forward, Integer> apps) throws IOException {
     var resources = new StringBuilder("resources:\n");
-    List<String> flags = new ArrayList<>(List.of("--bootstrap", "bootstrap.json"));
+    List<String> flags =
+        new ArrayList<>(List.of("--resources", "mesh.yaml", "--bootstrap", "bootstrap.json"));
     apps.forEach(
         (forward, app) -> {
           int port = keep(RefusingPort.any()).number();

@@ -5,6 +5,9 @@ enum Entrance {
   /** Ports of {@code --forward}, for apps beside the program. */
   FORWARD("forward"),
 
+  /** The same, configured by a control plane instead of files. */
+  CONTROLLED("forward"),
+
   /** Ports of {@code --serve} without TLS, for strangers. */
   SERVE("serve"),
 

@@ -106,6 +106,13 @@ final class RealLimitsIT {
     play(attack, running(1, Entrance.SERVE_TLS));
   }
 
+  /** Nothing that a control plane sends harms callers, or keeps what it sends later from use. */
+  @ParameterizedTest
+  @EnumSource(names = {"EMPTY_RESOURCES", "LONG_TEXTS", "FLAPPING", "MANY_CLUSTERS"})
+  void aControlPlaneHarmsNoCaller(Attack attack) throws IOException {
+    play(attack, running(1, Entrance.CONTROLLED));
+  }
+
   private void play(Attack attack, AttackedSidecar attacked) {
     Trial trial = Trial.of(attack, attacked, Length.SHORT, PATIENCE);
     List<String> said = attacked.process.errorLines();
