@@ -21,7 +21,7 @@ record ResourceName(Optional<String> authority, String text) {
 
   /** Reads the name of a resource. Fails when a new-style name is not a name of the given type. */
   static Outcome<ResourceName> of(ResourceType<?> type, String name) {
-    if (!isNewStyle(name)) {
+    if (!name.startsWith(NEW_STYLE)) {
       return Outcome.ok(new ResourceName(Optional.empty(), name)); // A47-04
     }
     String typeName = type.typeUrl().substring(TYPE_URL_PREFIX.length());
@@ -38,13 +38,11 @@ record ResourceName(Optional<String> authority, String text) {
             Optional.of(name.substring(NEW_STYLE.length() + 2, path)), canonical(name)));
   }
 
-  static boolean isNewStyle(String name) {
-    return name.startsWith(NEW_STYLE);
-  }
-
   /** Returns the canonical form of a name, or the unchanged name if the name is invalid. */
   static String canonical(ResourceType<?> type, String name) {
-    return isNewStyle(name) ? of(type, name).match(ResourceName::text, invalid -> name) : name;
+    return name.startsWith(NEW_STYLE)
+        ? of(type, name).match(ResourceName::text, invalid -> name)
+        : name;
   }
 
   /** Sorts the context parameters by key and removes the directives (the fragment). */

@@ -73,7 +73,7 @@ record ResponseHandler(
     decoding.execute(
         () -> {
           try {
-            Decoded<T> decoded = canonical(type, decoder.decode(type, resources, known, context));
+            Decoded<T> decoded = decoder.decode(type, resources, known, context);
             loop.execute(() -> onDecoded.accept(subscribed(type, decoded)));
           } catch (RuntimeException | Error e) {
             loop.execute(
@@ -107,25 +107,20 @@ record ResponseHandler(
     return inUse;
   }
 
+  /** Renames resources to their canonical names (A47-03); omits those that are not subscribed. */
   private <T> Decoded<T> subscribed(ResourceType<T> type, Decoded<T> all) {
     Set<String> names = subscriptions.names(type);
-    return new Decoded<>(
-        only(names, all.valid()), only(names, all.invalid()), all.unnamed(), all.overlay());
-  }
-
-  /** Renames the resources to their canonical names, which subscriptions use (A47-03). */
-  private static <T> Decoded<T> canonical(ResourceType<T> type, Decoded<T> decoded) {
-    if (Stream.of(decoded.valid().keySet(), decoded.invalid().keySet())
-        .flatMap(Set::stream)
-        .noneMatch(ResourceName::isNewStyle)) {
-      return decoded;
+    if (names.containsAll(all.valid().keySet()) && names.containsAll(all.invalid().keySet())) {
+      return all; // subscribed names are canonical
     }
     Map<String, Decoded.Valid<T>> valid = new LinkedHashMap<>();
-    decoded.valid().forEach((name, v) -> valid.put(ResourceName.canonical(type, name), v));
+    all.valid().forEach((name, v) -> valid.put(ResourceName.canonical(type, name), v));
     Map<String, Decoded.Invalid> invalid = new LinkedHashMap<>();
-    decoded.invalid().forEach((name, i) -> invalid.put(ResourceName.canonical(type, name), i));
+    all.invalid().forEach((name, i) -> invalid.put(ResourceName.canonical(type, name), i));
     invalid.keySet().removeAll(valid.keySet());
-    return new Decoded<>(valid, invalid, decoded.unnamed(), decoded.overlay());
+    valid.keySet().retainAll(names);
+    invalid.keySet().retainAll(names);
+    return new Decoded<>(valid, invalid, all.unnamed(), all.overlay());
   }
 
   private static <T> Decoded<T> undecodable(Throwable failure) {
@@ -315,14 +310,5 @@ record ResponseHandler(
   /** Returns a text of limited length: thousands of long texts could exhaust the memory. */
   private static String reasons(Decoded.Invalid invalid) {
     return PlainText.shortened(String.join("; ", invalid.texts()), MAX_REASON_TEXT);
-  }
-
-  private static <V> Map<String, V> only(Set<String> names, Map<String, V> map) {
-    if (names.containsAll(map.keySet())) {
-      return map;
-    }
-    Map<String, V> retained = new LinkedHashMap<>(map);
-    retained.keySet().retainAll(names);
-    return retained;
   }
 }
