@@ -14,7 +14,8 @@ import java.nio.file.Path;
  * <pre>
  * java TrainingCalls.java backend FILE    answers every call with an empty message and status OK;
  *                                         the file has its port
- * java TrainingCalls.java call PORT       makes calls at a forward; exits with 1 when one fails
+ * java TrainingCalls.java call PORT       makes calls at a forward; says "sent" after the first;
+ *                                         exits with 1 when one fails
  * </pre>
  */
 public final class TrainingCalls {
@@ -68,10 +69,13 @@ public final class TrainingCalls {
     byte[] request =
         fields(
             ":method", "POST", ":scheme", "http", ":path", "/demo.Greeter/Hello", ":authority",
-            "greeter", "te", "trailers", "content-type", "application/grpc", "grpc-timeout", "5S");
+            "greeter", "te", "trailers", "content-type", "application/grpc", "grpc-timeout", "9S");
     for (int stream = 1; stream < 2 * CALLS; stream += 2) {
       send(HEADERS, END_HEADERS, stream, request);
       send(DATA, END_STREAM, stream, EMPTY_MESSAGE);
+      if (stream == 1) {
+        System.out.println("sent");
+      }
       boolean hasData = false;
       Frame frame = receive();
       while (!frame.isEndOfStream()) {

@@ -66,6 +66,9 @@ public final class ClusterManager {
   /** The clusters in {@link #live} whose trees are not built yet. */
   private final Set<ClusterLb> unbuilt = new LinkedHashSet<>();
 
+  /** A field, so that the first lambda of a start is one that start-up caches hold. */
+  private final Runnable buildNext = this::buildNext;
+
   private boolean isBuilding; // whether a turn to come builds the next tree
   private boolean closed;
 
@@ -130,7 +133,7 @@ public final class ClusterManager {
       buildAll();
     } else if (!isBuilding) {
       isBuilding = true;
-      control.execute(this::buildNext);
+      control.execute(buildNext);
     }
     return handles;
   }
@@ -138,7 +141,7 @@ public final class ClusterManager {
   private void buildNext() {
     isBuilding = !unbuilt.isEmpty();
     if (isBuilding) {
-      control.execute(this::buildNext);
+      control.execute(buildNext);
       build(unbuilt.iterator().next());
     }
   }
