@@ -97,6 +97,9 @@ public record IpAddress(boolean isV6, long high, long low) {
             ? ByteBuffer.allocate(Long.BYTES * 2).putLong(high).putLong(low)
             : ByteBuffer.allocate(Integer.BYTES).putInt((int) low);
     String groups = host(bytes.array());
+    if (!isV6) {
+      return groups;
+    }
     // RFC 5952 section 4.2: :: replaces the longest run of zeros, the first of equal runs
     return ZEROS
         .matcher(groups)

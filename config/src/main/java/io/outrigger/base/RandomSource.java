@@ -34,5 +34,12 @@ public interface RandomSource {
     return nominal * (1 - share + 2 * share * unit);
   }
 
-  RandomSource SYSTEM = (bound, purpose) -> ThreadLocalRandom.current().nextLong(bound);
+  /** A class, since start-up caches hold no lambdas of an interface with a constant. */
+  RandomSource SYSTEM =
+      new RandomSource() {
+        @Override
+        public long nextLong(long bound, Purpose purpose) {
+          return ThreadLocalRandom.current().nextLong(bound);
+        }
+      };
 }

@@ -114,11 +114,14 @@ public final class EventLoops {
     ByteBufAllocator.DEFAULT.directBuffer().release();
     Channel unused =
         kind == TransportKind.EPOLL ? new EpollServerSocketChannel() : new NioServerSocketChannel();
+    unused
+        .pipeline()
+        .addLast(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel channel) {}
+            });
     unused.unsafe().closeForcibly();
-    new ChannelInitializer<>() {
-      @Override
-      protected void initChannel(Channel channel) {}
-    }.isSharable();
     if (kind == TransportKind.EPOLL) {
       var unusedFailure = Errors.newIOException("connect", Errors.ERRNO_EPIPE_NEGATIVE);
     }

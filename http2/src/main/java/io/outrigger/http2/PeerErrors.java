@@ -37,24 +37,28 @@ public final class PeerErrors {
   /** The number of connections with one kind of peer that were ended with one error code. */
   public record EndedCount(Side side, Http2Error error, long count) {}
 
-  private record Ended(Side side, Http2Error error) {}
-
-  private final Map<Ended, LongAdder> ended = new ConcurrentHashMap<>();
+  private final Map<Side, Map<Http2Error, LongAdder>> ended = new ConcurrentHashMap<>();
   private final LongAdder all = new LongAdder();
   private final AtomicReference<@Nullable String> last = new AtomicReference<>();
 
   public PeerErrors() {
     for (Side side : Side.values()) { // an alert needs a counter that starts at 0
-      ended.put(new Ended(side, Http2Error.ENHANCE_YOUR_CALM), new LongAdder());
+      counter(side, Http2Error.ENHANCE_YOUR_CALM).reset();
     }
   }
 
   /** Records that a connection was ended with an error code; does nothing for NO_ERROR. */
   public void onConnectionEnded(Side side, Http2Error error, Object peer, String reason) {
     if (error != Http2Error.NO_ERROR) {
-      ended.computeIfAbsent(new Ended(side, error), first -> new LongAdder()).increment();
+      counter(side, error).increment();
       add("connection of " + side.word() + " " + text(peer) + " ended: " + reason);
     }
+  }
+
+  private LongAdder counter(Side side, Http2Error error) {
+    return ended
+        .computeIfAbsent(side, first -> new ConcurrentHashMap<>())
+        .computeIfAbsent(error, first -> new LongAdder());
   }
 
   /** Records that a request was refused because it breaks a rule of HTTP/2. */
@@ -96,7 +100,12 @@ public final class PeerErrors {
 
   public List<EndedCount> ended() {
     return ended.entrySet().stream()
-        .map(each -> new EndedCount(each.getKey().side, each.getKey().error, each.getValue().sum()))
+        .flatMap(
+            side ->
+                side.getValue().entrySet().stream()
+                    .map(
+                        each ->
+                            new EndedCount(side.getKey(), each.getKey(), each.getValue().sum())))
         .sorted(Comparator.comparing(EndedCount::side).thenComparing(EndedCount::error))
         .toList();
   }

@@ -6,6 +6,7 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.NodeVisitor;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,7 @@ public final class ChildSlot {
   }
 
   public void update(LbConfig next) {
-    if (next.equals(config)) {
+    if (Objects.equals(config, next)) { // the first call of a record's equals delays the start
       return;
     }
     config = next;

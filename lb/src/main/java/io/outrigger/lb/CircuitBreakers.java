@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -14,21 +15,20 @@ import java.util.Map;
  */
 @ControlConfined
 public final class CircuitBreakers {
-  private record Key(String cluster, String edsServiceName) {}
-
   private static final class Entry {
     private final CircuitBreaker breaker = new CircuitBreaker();
     private int users;
   }
 
-  private final Map<Key, Entry> used = new HashMap<>();
+  /** By cluster and EDS service name: lists, because the equals of a record delays the start. */
+  private final Map<List<String>, Entry> used = new HashMap<>();
 
   /** Breakers that no policy uses; some of their calls may still be in progress. */
-  private final Map<Key, Entry> unused = new HashMap<>();
+  private final Map<List<String>, Entry> unused = new HashMap<>();
 
   /** Returns the breaker of a cluster; the caller must call {@link #release} after the last use. */
   public CircuitBreaker acquire(String cluster, String edsServiceName) {
-    var key = new Key(cluster, edsServiceName);
+    List<String> key = List.of(cluster, edsServiceName);
     Entry known = unused.remove(key);
     Entry entry = used.computeIfAbsent(key, absent -> known == null ? new Entry() : known);
     entry.users++;
@@ -37,7 +37,7 @@ public final class CircuitBreakers {
   }
 
   public void release(String cluster, String edsServiceName) {
-    var key = new Key(cluster, edsServiceName);
+    List<String> key = List.of(cluster, edsServiceName);
     Entry entry = used.get(key);
     if (entry == null) {
       throw new IllegalStateException("breaker released more often than acquired: " + key);

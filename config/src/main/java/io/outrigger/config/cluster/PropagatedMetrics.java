@@ -47,6 +47,6 @@ public record PropagatedMetrics(
   }
 
   public boolean isEmpty() {
-    return equals(NONE);
+    return names.isEmpty() && !allUtilization && !allNamedMetrics;
   }
 }

@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,14 +66,19 @@ public final class TrafficHistory implements CallObserver {
   private final List<LoopTraffic> traffic;
 
   // Confined to the control loop.
-  private final NavigableMap<Key, Series> all =
-      new TreeMap<>(Comparator.comparing(Key::cluster).thenComparing(Key::endpoint));
+  private final NavigableMap<Key, Series> all = new TreeMap<>();
   private Instant begin;
 
   /**
    * @param endpoint {@code IP:port} without proxy and TLS settings; empty for the whole cluster
    */
-  private record Key(String cluster, String endpoint) {}
+  private record Key(String cluster, String endpoint) implements Comparable<Key> {
+    @Override
+    public int compareTo(Key other) {
+      int order = cluster.compareTo(other.cluster);
+      return order == 0 ? endpoint.compareTo(other.endpoint) : order;
+    }
+  }
 
   public TrafficHistory(String forward, ControlLoop control, List<? extends Executor> loops) {
     this.forward = forward;

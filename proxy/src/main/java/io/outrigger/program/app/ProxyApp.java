@@ -84,6 +84,7 @@ public final class ProxyApp implements AutoCloseable {
       if (known) {
         app.components.control.execute(app::watch);
       }
+      app.announce(); // while the first streams open
       return app;
     } catch (StartFailure | InvalidInput failure) {
       app.close();
@@ -149,7 +150,6 @@ public final class ProxyApp implements AutoCloseable {
       components.serves.add(opener.open(serve));
     }
     admin.open(); // after the served addresses, because /app exists only with them
-    announce();
     components.control.execute(
         () -> {
           components.forwards.forEach(forward -> forward.history().start());

@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * The programs that the commands start.
  *
- * @param preparation tasks that initialize libraries on another thread while files are read. The
- *     sidecar also starts if a task fails, and the order of the tasks does not matter.
+ * @param preparation tasks that initialize libraries, each on a thread of its own, while files are
+ *     read. The sidecar also starts if a task fails.
  */
 public record Entrypoints(
     RunEntrypoint run, List<Runnable> preparation, DemoEntrypoint demo, LiveEntrypoint live) {

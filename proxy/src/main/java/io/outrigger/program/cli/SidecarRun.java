@@ -23,32 +23,35 @@ record SidecarRun(CommandContext context) {
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
   /**
-   * Runs the sidecar and returns the exit code. {@link #prepare}, the longest step, starts first.
+   * Runs the sidecar and returns the exit code. {@link #prepare}, the longest step, starts first:
+   * each library on a thread of its own.
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
-    var preparation =
-        CompletableFuture.supplyAsync(
-            this::prepare, task -> new Thread(task, "preparation").start());
+    List<CompletableFuture<Void>> preparation =
+        context.programs().preparation().stream()
+            .map(
+                part ->
+                    CompletableFuture.runAsync(
+                        () -> prepare(part), task -> new Thread(task, "preparation").start()))
+            .toList();
+    Signals signals = context.signals().get(); // early: the JVM's own handlers would exit with 143
     ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
     context.logging().accept(options.logging());
-    return context.programs().run().run(options, preparation.join());
+    preparation.forEach(CompletableFuture::join);
+    return context.programs().run().run(options, signals);
   }
 
   /**
-   * Initializes libraries while the main thread reads flags and files. Without this method, the
-   * first use of each library would initialize the library. If a library cannot be initialized
-   * here, the start of the sidecar fails at the first use of this library, and reports the reason.
+   * Initializes a library while the main thread reads flags and files. Without this method, the
+   * first use of the library would initialize it. If it cannot be initialized here, the start of
+   * the sidecar fails at the first use of the library, and reports the reason.
    */
-  private Signals prepare() {
-    Signals signals = context.signals().get(); // first: the JVM's own handlers would exit with 143
-    for (Runnable part : context.programs().preparation()) {
-      try {
-        part.run();
-      } catch (RuntimeException | LinkageError e) {
-        log.debug("preparation: left to the start", e);
-      }
+  private static void prepare(Runnable part) {
+    try {
+      part.run();
+    } catch (RuntimeException | LinkageError e) {
+      log.debug("preparation: left to the start", e);
     }
-    return signals;
   }
 
   int runAndReport(Map<Flag, List<String>> given) {

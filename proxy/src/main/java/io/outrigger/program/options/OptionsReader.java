@@ -402,7 +402,7 @@ public final class OptionsReader {
           long number = text.matches("[0-9]{1,18}") ? Long.parseLong(text) : -1;
           require(
               number >= min && number <= max,
-              "\"%s\" is not a whole number from %d to %d".formatted(text, min, max));
+              "\"" + text + "\" is not a whole number from " + min + " to " + max);
           return (int) number;
         });
   }

@@ -54,7 +54,7 @@ public final class WatchTable<K, T> {
     @Override
     public void onChanged(Outcome<T> resource) {
       WatchState<T> next = WatchState.of(resource); // clears the ambient error (A88)
-      if (!next.equals(known)) {
+      if (known.isUnresolved() || !next.equals(known)) {
         known = next;
         onChange.run();
       }

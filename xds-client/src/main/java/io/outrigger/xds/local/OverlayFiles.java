@@ -73,9 +73,9 @@ public record OverlayFiles(
       clusters.addAll(file.content().overlay().clusters());
       routes.addAll(file.content().overlay().routes());
     }
-    var overlay = new Overlay(clusters, routes);
-    return new OverlayFiles(
-        found, files, overlay.equals(before.overlay) ? before.overlay : overlay, problems);
+    Overlay old = before.overlay;
+    boolean isSame = clusters.equals(old.clusters()) && routes.equals(old.routes());
+    return new OverlayFiles(found, files, isSame ? old : new Overlay(clusters, routes), problems);
   }
 
   private WatchedFile<Rules> file(Path path) {
