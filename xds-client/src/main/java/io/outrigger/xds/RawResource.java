@@ -1,6 +1,11 @@
 package io.outrigger.xds;
 
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +17,25 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // equals and hashCode compare the bytes
 public record RawResource(String typeUrl, byte[] bytes) {
+  private static final Set<Reference<RawResource>> HELD = ConcurrentHashMap.newKeySet();
+
+  /** Creates a resource that {@link #heldBytes} counts until a garbage collection removes it. */
+  public static RawResource held(String typeUrl, byte[] bytes) {
+    var resource = new RawResource(typeUrl, bytes);
+    HELD.add(new WeakReference<>(resource));
+    return resource;
+  }
+
+  /** Returns the bytes of all resources that are in use, refused, or being decoded. */
+  public static long heldBytes() {
+    HELD.removeIf(each -> each.refersTo(null));
+    return HELD.stream()
+        .map(Reference::get)
+        .filter(Objects::nonNull)
+        .mapToLong(each -> each.bytes.length)
+        .sum();
+  }
+
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof RawResource that

@@ -8,6 +8,7 @@ import io.outrigger.dataplane.tls.TlsMemory;
 import io.outrigger.http2.MemoryHolder;
 import io.outrigger.http2.PeerErrors.Side;
 import io.outrigger.http2.ProcessMemory;
+import io.outrigger.xds.RawResource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,7 +21,7 @@ import java.util.function.LongSupplier;
  * Measures how much memory peers make the process hold ({@code --max-memory}). The measure is the
  * sum of three numbers: bytes that Netty's allocator has given out, bytes of {@link TlsMemory}, and
  * live bytes of the heap after a garbage collection. The live bytes of the program itself do not
- * count.
+ * count, nor those of its configuration, which the size of the received resources bounds.
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read only ten times a second
@@ -52,6 +53,12 @@ public final class MemoryGauge implements ProcessMemory {
    */
   private static final double HEAP_FULL = 1.15;
 
+  /** The heap per byte of a resource: an unreachable endpoint of 25 bytes takes up to 3.2 KB. */
+  static final int HEAP_PER_BYTE = 128;
+
+  /** The share of {@link #configuredBytes} kept at a collection: removed endpoints end later. */
+  private static final double KEPT_SHARE = 0.9;
+
   /**
    * The bytes that peers may make the process hold.
    *
@@ -64,6 +71,7 @@ public final class MemoryGauge implements ProcessMemory {
   private final Limits limits;
   private final LongSupplier heapUsed;
   private final LongSupplier direct;
+  private final LongSupplier configuration;
   private final Map<EventLoop, LoopMemory> loops = new ConcurrentHashMap<>();
   private final LongAdder endedApps = new LongAdder();
   private final LongAdder endedBackends = new LongAdder();
@@ -80,8 +88,17 @@ public final class MemoryGauge implements ProcessMemory {
 
   private volatile Runnable onSuspicion = () -> {};
 
-  /** The bytes on the heap that the program itself holds. */
+  /** The bytes on the heap that the program itself holds, without its configuration. */
+  private long ownBytes;
+
+  /** The maximum of bytes on the heap that count as held by the configuration. */
+  private long configuredBytes;
+
+  /** The bytes on the heap that the program and its configuration hold. */
   private volatile long programBytes;
+
+  /** The bytes on the heap that peers may hold; shrinks when the configuration grows. */
+  private volatile long heapLimit;
 
   /** The bytes on the heap that peers held after the last collection. */
   private volatile long heldHeap;
@@ -99,12 +116,17 @@ public final class MemoryGauge implements ProcessMemory {
   /**
    * @param heapUsed supplies the used bytes of the heap, garbage included
    * @param direct supplies the bytes outside of the heap: all buffers, and the memory of TLS
+   * @param configuration supplies the serialized bytes of the configuration
    */
-  public MemoryGauge(Limits limits, LongSupplier heapUsed, LongSupplier direct) {
+  public MemoryGauge(
+      Limits limits, LongSupplier heapUsed, LongSupplier direct, LongSupplier configuration) {
     this.limits = limits;
     this.heapUsed = heapUsed;
     this.direct = direct;
-    programBytes = heapUsed.getAsLong();
+    this.configuration = configuration;
+    ownBytes = heapUsed.getAsLong();
+    programBytes = ownBytes;
+    heapLimit = limits.heapBytes();
   }
 
   /**
@@ -116,7 +138,8 @@ public final class MemoryGauge implements ProcessMemory {
     return new MemoryGauge(
         limits,
         () -> runtime.totalMemory() - runtime.freeMemory(),
-        () -> Math.max(0, PlatformDependent.usedDirectMemory()) + TlsMemory.bytes());
+        () -> Math.max(0, PlatformDependent.usedDirectMemory()) + TlsMemory.bytes(),
+        RawResource::heldBytes);
   }
 
   public Limits limits() {
@@ -174,7 +197,7 @@ public final class MemoryGauge implements ProcessMemory {
     double ofBoth = (double) (buffers + heldHeap) / limits.totalBytes();
     directShare = Math.max((double) buffers / limits.directBytes(), ofBoth);
     long used = heapUsed.getAsLong() - programBytes;
-    usedShare = (double) used / limits.heapBytes();
+    usedShare = (double) used / heapLimit;
     if (!isSuspect && isSuspect(used)) {
       isSuspect = true;
       onSuspicion.run();
@@ -194,7 +217,7 @@ public final class MemoryGauge implements ProcessMemory {
    * all calls for some ten milliseconds.
    */
   boolean isWorthACollection() {
-    return heldHeap >= HEAVY * limits.heapBytes() || isSuspect(heapUsed.getAsLong() - programBytes);
+    return heldHeap >= HEAVY * heapLimit || isSuspect(heapUsed.getAsLong() - programBytes);
   }
 
   /** Lowers the estimate of live bytes to the used bytes, which are an upper bound. */
@@ -202,7 +225,7 @@ public final class MemoryGauge implements ProcessMemory {
     long held = Math.max(0, heapUsed.getAsLong() - programBytes);
     if (held < heldHeap) {
       heldHeap = held;
-      heapShare = (double) held / limits.heapBytes();
+      heapShare = (double) held / heapLimit;
     }
     isSuspect = isSuspect(held);
     measure();
@@ -215,11 +238,11 @@ public final class MemoryGauge implements ProcessMemory {
    * generation by itself.
    */
   private boolean isSuspect(long held) {
-    long garbage = limits.heapBytes() / 8;
-    if (held <= limits.heapBytes()) {
+    long garbage = heapLimit / 8;
+    if (held <= heapLimit) {
       garbage = Math.max(garbage, MemoryPlan.YOUNG_BYTES);
     }
-    return held > HEAVY * limits.heapBytes() && held - heldHeap >= garbage;
+    return held > HEAVY * heapLimit && held - heldHeap >= garbage;
   }
 
   void onCollecting() {
@@ -232,13 +255,15 @@ public final class MemoryGauge implements ProcessMemory {
    * them as live.
    */
   void onCollected(long liveBytes) {
-    programBytes = Math.min(programBytes, liveBytes);
-    heldHeap = Math.max(0, liveBytes - programBytes - released.get());
-    if (heldHeap >= HEAVY * limits.heapBytes() && apps() == 0) {
-      programBytes = liveBytes; // held by a grown configuration, not by peers
-      heldHeap = 0;
+    ownBytes = Math.min(ownBytes, liveBytes);
+    long now = Math.min(configuration.getAsLong() * HEAP_PER_BYTE, limits.heapBytes());
+    configuredBytes = Math.max(now, (long) (configuredBytes * KEPT_SHARE));
+    divide(liveBytes);
+    if (heldHeap >= HEAVY * heapLimit && apps() == 0) {
+      ownBytes += heldHeap; // held by a configuration that takes more, not by peers
+      divide(liveBytes);
     }
-    heapShare = (double) heldHeap / limits.heapBytes();
+    heapShare = (double) heldHeap / heapLimit;
     isSuspect = false;
     boolean isHeavy = heapShare >= HEAVY;
     heapToEnd.set(isHeavy ? Math.max(1, weightToEnd()) : 0);
@@ -249,13 +274,20 @@ public final class MemoryGauge implements ProcessMemory {
     }
   }
 
+  /** Divides live bytes between the program with its configuration, and its peers. */
+  private void divide(long liveBytes) {
+    programBytes = Math.min(liveBytes, ownBytes + configuredBytes);
+    heapLimit = MemoryPlan.peerHeapBytes(limits.heapBytes(), programBytes);
+    heldHeap = Math.max(0, liveBytes - programBytes - released.get());
+  }
+
   /**
    * Returns the total weight (the estimated bytes) of the connections to be ended. To free a tenth
    * of the peers' heap, for example, connections with a tenth of the total weight are ended.
    */
   private long weightToEnd() {
     long all = loops.values().stream().mapToLong(LoopMemory::weight).sum();
-    return (long) ((heldHeap - RELIEVED * limits.heapBytes()) / heldHeap * all);
+    return (long) ((heldHeap - RELIEVED * heapLimit) / heldHeap * all);
   }
 
   private void relieve() {
@@ -324,7 +356,7 @@ public final class MemoryGauge implements ProcessMemory {
     long heap = heldHeap;
     long buffers = direct.getAsLong();
     return new MemoryView(
-        new Held(heap, limits.heapBytes()),
+        new Held(heap, heapLimit),
         new Held(buffers, limits.directBytes()),
         new Held(heap + buffers, limits.totalBytes()),
         List.of(

@@ -69,6 +69,9 @@ public record MemoryPlan(long heapBytes, long directBytes) {
    */
   private static final double PEER_SHARE = 0.78;
 
+  /** The heap that peers may hold beside any configuration; more than a young generation. */
+  private static final long MIN_PEER_BYTES = 10 * MIB;
+
   /**
    * The share of the buffer limit that peers may use; the rest is for sizes that the allocator
    * rounds up, and for memory that it keeps.
@@ -115,6 +118,12 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   /** Returns the heap bytes that peers may hold; a fuller heap would make collections slow. */
   public long peerHeapBytes() {
     return Math.max(MIB, (long) ((heapBytes - YOUNG_BYTES - PROGRAM_BYTES) * PEER_SHARE));
+  }
+
+  /** Returns what is left of the peers' limit when the program holds {@code programBytes}. */
+  static long peerHeapBytes(long limit, long programBytes) {
+    long left = limit - (long) (Math.max(0, programBytes - PROGRAM_BYTES) * PEER_SHARE);
+    return Math.max(left, Math.min(limit, MIN_PEER_BYTES));
   }
 
   /** Returns the buffer bytes that peers may hold; the remaining buffer bytes are for reads. */

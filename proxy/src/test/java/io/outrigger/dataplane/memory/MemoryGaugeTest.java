@@ -20,8 +20,13 @@ final class MemoryGaugeTest {
 
   private long direct;
   private long heap = 6 * MIB;
+  private long configured;
   private final MemoryGauge gauge =
-      new MemoryGauge(new Limits(100 * MIB, 100 * MIB, 150 * MIB), () -> heap, () -> direct);
+      new MemoryGauge(
+          new Limits(100 * MIB, 100 * MIB, 150 * MIB),
+          () -> heap,
+          () -> direct,
+          () -> configured / MemoryGauge.HEAP_PER_BYTE);
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final List<String> ended = new ArrayList<>();
 
@@ -363,6 +368,75 @@ final class MemoryGaugeTest {
 
     assertThat(gauge.now().heap().held()).isZero();
     assertThat(gauge.isFull()).isFalse();
+  }
+
+  /** Collects the heap some times, so that connections end until enough is free. */
+  private void collect(long liveBytes) {
+    heap = liveBytes;
+    for (int i = 0; i < 5; i++) {
+      gauge.onCollecting();
+      gauge.onCollected(heap);
+      pass(Duration.ofSeconds(1));
+    }
+  }
+
+  @Test
+  void aConfigurationThatHasGrownBesideAppsEndsNone() {
+    app("a", 8 << 10);
+    app("b", 4 << 10);
+    configured = 90 * MIB;
+
+    collect(96 * MIB);
+
+    assertThat(ended).isEmpty();
+    assertThat(gauge.isShort()).isFalse();
+    assertThat(gauge.isUsedUp()).isFalse();
+  }
+
+  /** Bytes that no weight shows, of one connection or of many, are not those of a configuration. */
+  @Test
+  void besideALargeConfigurationPeersHoldTheRestOfTheHeap() {
+    app("a", 8 << 10);
+    app("b", 4 << 10);
+    configured = 90 * MIB;
+    collect(96 * MIB);
+    assertThat(gauge.now().heap().limit())
+        .as("83 MiB more than the plan expects, of which peers would get 78 %")
+        .isBetween(35 * MIB, 36 * MIB);
+
+    collect(96 * MIB + 31 * MIB);
+
+    assertThat(ended).containsExactly("a", "b");
+  }
+
+  @Test
+  void whatAConfigurationNoLongerTakesIsTakenForPeersAgain() {
+    app("a", 8 << 10);
+    configured = 90 * MIB;
+    collect(96 * MIB);
+
+    configured = MIB;
+    collect(99 * MIB);
+    assertThat(ended).as("removed endpoints are live for a while").isEmpty();
+    for (int i = 0; i < 10; i++) {
+      collect(99 * MIB);
+    }
+
+    assertThat(ended).containsExactly("a");
+  }
+
+  /** It does not fit; peers could else end the process. */
+  @Test
+  void noConfigurationIsSoLargeThatPeersMayFillTheHeap() {
+    app("a", 8 << 10);
+    configured = 1_000 * MIB;
+
+    collect(106 * MIB);
+    assertThat(ended).isEmpty();
+    assertThat(gauge.now().heap().limit()).isBetween(27 * MIB, 28 * MIB);
+
+    collect(131 * MIB);
+    assertThat(ended).containsExactly("a");
   }
 
   @Test

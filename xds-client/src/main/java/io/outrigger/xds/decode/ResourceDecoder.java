@@ -161,8 +161,8 @@ public final class ResourceDecoder {
     private <M> void decode(String name, M message, Codec<M> codec, Any inner)
         throws InvalidProtocolBufferException {
       FieldErrors errors = FieldErrors.ofResource();
-      Optional<?> value = codec.rules().decode(message, inner.getValue(), context, errors);
       RawResource raw = raw(inner);
+      Optional<?> value = codec.rules().decode(message, inner.getValue(), context, errors);
       forget(name);
       if (errors.isEmpty()) {
         T decoded = type.valueType().cast(value.orElseThrow());
@@ -191,7 +191,7 @@ public final class ResourceDecoder {
     }
 
     private static RawResource raw(Any any) {
-      return new RawResource(any.getTypeUrl(), any.getValue().toByteArray());
+      return RawResource.held(any.getTypeUrl(), any.getValue().toByteArray());
     }
   }
 }

@@ -127,7 +127,7 @@ final class StateFormat {
               text(fields, 4),
               text(fields, 5),
               Instant.ofEpochMilli(millis),
-              new RawResource(
+              RawResource.held(
                   text(fields, 7),
                   ByteString.copyFrom(fields.getField(8).getLengthDelimitedList()).toByteArray())));
     }

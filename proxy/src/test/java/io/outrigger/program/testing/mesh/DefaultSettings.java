@@ -26,7 +26,10 @@ public final class DefaultSettings {
   /** A gauge without limits, which always measures 0 bytes. */
   public static final MemoryGauge MEMORY =
       new MemoryGauge(
-          new MemoryGauge.Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE), () -> 0, () -> 0);
+          new MemoryGauge.Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE),
+          () -> 0,
+          () -> 0,
+          () -> 0);
 
   /** The fewest attributes: those that metrics always have. */
   public static final Measuring LITTLE = new Measuring(Set.of(), false, false, false, false);
