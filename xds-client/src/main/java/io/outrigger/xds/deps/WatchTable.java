@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 @ControlConfined
 public final class WatchTable<K, T> {
   /** As for the clusters that routes name, since aggregate clusters name others. */
-  private static final long MAX_WANTED = Runtime.getRuntime().maxMemory() / (16 << 10);
+  private static final long MAX_WANTED = Runtime.getRuntime().maxMemory() / (32 << 10);
 
   private final BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source;
   private final Consumer<K> onChange;

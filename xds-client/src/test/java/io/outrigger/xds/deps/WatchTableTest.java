@@ -20,7 +20,7 @@ class WatchTableTest {
 
   @Test
   void resourcesWithoutRoomInTheHeapFailAndAreNotWatched() {
-    int max = (int) (Runtime.getRuntime().maxMemory() / (16 << 10));
+    int max = (int) (Runtime.getRuntime().maxMemory() / (32 << 10));
     for (int walk = 0; walk < 2; walk++) {
       table.beginWalk();
       for (int name = 0; name < max; name++) {
