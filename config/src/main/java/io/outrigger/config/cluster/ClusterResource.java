@@ -107,7 +107,7 @@ public record ClusterResource(
 
   @Override
   public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
-    if (!overlay.equals(OverlayEffect.NONE)) {
+    if (!overlay.matched().isEmpty()) {
       visitor.accept(name, overlay);
     }
   }
