@@ -41,6 +41,11 @@ public final class ResponseRoom {
     isSmall = bytes / 2 <= max;
   }
 
+  /** Whether so few bytes cannot have more fields than fit into the heap. */
+  public static boolean admits(long bytes) {
+    return new ResponseRoom(bytes).isSmall;
+  }
+
   /** Counts the fields of a response, and of each {@code Any} in it, before it is parsed. */
   public static void require(ByteString response) throws InvalidProtocolBufferException {
     new ResponseRoom(response.size()).require(response, 1);

@@ -1,6 +1,7 @@
 package io.outrigger.xds.transport;
 
 import com.google.protobuf.ByteString;
+import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.outrigger.xds.decode.ResponseRoom;
@@ -18,6 +19,9 @@ record ResponseMarshaller<R>(MethodDescriptor.Marshaller<R> standard)
   @Override
   public R parse(InputStream stream) {
     try {
+      if (stream instanceof KnownLength && ResponseRoom.admits(stream.available())) {
+        return standard.parse(stream); // needs no copy of the bytes
+      }
       ByteString bytes = ByteString.readFrom(stream);
       ResponseRoom.require(bytes);
       return standard.parse(bytes.newInput());
