@@ -26,9 +26,7 @@ final class HeldResourcesTest {
             .setValue(cluster.toByteString())
             .build();
     return ResourceDecoder.decode(
-        ResourceType.CLUSTER,
-        List.of(resource),
-        new DecodeContext(ServerFeatures.NONE, Map.of()));
+        ResourceType.CLUSTER, List.of(resource), new DecodeContext(ServerFeatures.NONE, Map.of()));
   }
 
   @Test
