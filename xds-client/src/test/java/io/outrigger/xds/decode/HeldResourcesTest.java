@@ -32,13 +32,16 @@ final class HeldResourcesTest {
   @Test
   void aResourceCountsUntilItIsCollected() {
     Decoded<?> decoded = decoded();
-    System.gc();
-    assertThat(decoded.unnamed()).isEmpty();
-    assertThat(RawResource.heldBytes()).isGreaterThanOrEqualTo(LARGE);
-    Reference.reachabilityFence(decoded);
+    try {
+      System.gc();
+      assertThat(decoded.unnamed()).isEmpty();
+      assertThat(RawResource.heldBytes()).isGreaterThanOrEqualTo(LARGE);
+    } finally {
+      Reference.reachabilityFence(decoded);
+    }
+    decoded = null;
 
     for (int i = 0; i < 50 && RawResource.heldBytes() >= LARGE; i++) {
-      decoded = null;
       System.gc();
       WaitingClock.sleep(Duration.ofMillis(20));
     }
