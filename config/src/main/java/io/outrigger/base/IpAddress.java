@@ -92,14 +92,10 @@ public record IpAddress(boolean isV6, long high, long low) {
   /** Returns the canonical form of this address (RFC 5952). */
   @Override
   public String toString() {
-    ByteBuffer bytes =
-        isV6
-            ? ByteBuffer.allocate(Long.BYTES * 2).putLong(high).putLong(low)
-            : ByteBuffer.allocate(Integer.BYTES).putInt((int) low);
-    String groups = host(bytes.array());
     if (!isV6) {
-      return groups;
+      return host(ByteBuffer.allocate(Integer.BYTES).putInt((int) low).array());
     }
+    String groups = host(ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array());
     // RFC 5952 section 4.2: :: replaces the longest run of zeros, the first of equal runs
     return ZEROS
         .matcher(groups)

@@ -1,6 +1,7 @@
 package io.outrigger.http2;
 
 import io.outrigger.base.LoopConfined;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,8 @@ final class FieldCache {
     if (known != null && known.isSame(hash, name, bytes, at, length)) {
       return known;
     }
-    HeaderField field = HeaderField.copyOf(name, bytes, at, length, hash, false);
+    byte[] copy = Arrays.copyOfRange(bytes, at, at + length);
+    var field = new HeaderField(name, copy, hash, false);
     fields[hash & (SLOTS - 1)] = field;
     return field;
   }

@@ -29,7 +29,8 @@ public final class HeaderField {
   private final boolean faulty;
   private final boolean padded;
 
-  private HeaderField(HeaderName name, byte[] bytes, int hash, boolean neverIndexed) {
+  /** The caller has computed {@code hash} by {@link #hash(HeaderName, byte[], int, int)}. */
+  HeaderField(HeaderName name, byte[] bytes, int hash, boolean neverIndexed) {
     this.name = name;
     this.bytes = bytes;
     this.hash = hash;
@@ -55,17 +56,8 @@ public final class HeaderField {
   /** Creates a field from a copy of {@code bytes}. */
   static HeaderField copyOf(
       HeaderName name, byte[] bytes, int at, int length, boolean neverIndexed) {
-    return copyOf(name, bytes, at, length, hash(name, bytes, at, length), neverIndexed);
-  }
-
-  /**
-   * Creates a field from a copy of {@code bytes}.
-   *
-   * @param hash the result of {@link #hash(HeaderName, byte[], int, int)}
-   */
-  static HeaderField copyOf(
-      HeaderName name, byte[] bytes, int at, int length, int hash, boolean neverIndexed) {
-    return new HeaderField(name, Arrays.copyOfRange(bytes, at, at + length), hash, neverIndexed);
+    byte[] copy = Arrays.copyOfRange(bytes, at, at + length);
+    return new HeaderField(name, copy, hash(name, copy, 0, length), neverIndexed);
   }
 
   static int hash(HeaderName name, byte[] bytes, int at, int length) {

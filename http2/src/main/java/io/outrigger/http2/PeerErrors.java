@@ -3,6 +3,7 @@ package io.outrigger.http2;
 import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -99,14 +100,11 @@ public final class PeerErrors {
   }
 
   public List<EndedCount> ended() {
-    return ended.entrySet().stream()
-        .flatMap(
-            side ->
-                side.getValue().entrySet().stream()
-                    .map(
-                        each ->
-                            new EndedCount(side.getKey(), each.getKey(), each.getValue().sum())))
-        .sorted(Comparator.comparing(EndedCount::side).thenComparing(EndedCount::error))
-        .toList();
+    List<EndedCount> counts = new ArrayList<>();
+    ended.forEach(
+        (side, errors) ->
+            errors.forEach((error, count) -> counts.add(new EndedCount(side, error, count.sum()))));
+    counts.sort(Comparator.comparing(EndedCount::side).thenComparing(EndedCount::error));
+    return counts;
   }
 }

@@ -7,7 +7,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.OutlierEvent;
-import io.outrigger.program.app.LoggedLines;
+import io.outrigger.program.testing.LoggedLines;
 import io.outrigger.testing.FakeControlLoop;
 import java.time.Instant;
 import java.util.ArrayList;

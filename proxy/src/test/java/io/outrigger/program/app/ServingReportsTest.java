@@ -19,6 +19,7 @@ import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.dataplane.serve.ServedListener.State;
 import io.outrigger.observe.events.EventLog;
+import io.outrigger.program.testing.LoggedLines;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.serving.ServingState;

@@ -16,6 +16,7 @@ import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.observe.events.EventLog;
+import io.outrigger.program.testing.LoggedLines;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import java.time.Duration;

@@ -5,6 +5,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Limits the number of fields of a response to those that seem to fit into the heap. An empty
@@ -34,7 +35,7 @@ public final class ResponseRoom {
 
   private final long max = Runtime.getRuntime().maxMemory() / FIELD_BYTES;
   private final boolean isSmall;
-  private long left = max;
+  private final AtomicLong left = new AtomicLong(max);
 
   /** The fields of a response of few {@code bytes} are not counted. */
   ResponseRoom(long bytes) {
@@ -57,19 +58,19 @@ public final class ResponseRoom {
    * @param depth the number of messages inside of each other that are searched
    */
   void require(ByteString message, int depth) throws TooLarge {
-    long before = left;
+    long before = left.get();
     if (!isSmall) {
       count(message.newCodedInput(), depth);
     }
-    if (left < 0) {
-      left = before;
+    if (left.get() < 0) {
+      left.set(before);
       throw new TooLarge(max);
     }
   }
 
   private void count(CodedInputStream in, int depth) {
     try {
-      for (int tag = in.readTag(); tag != 0 && --left >= 0; tag = in.readTag()) {
+      for (int tag = in.readTag(); tag != 0 && left.decrementAndGet() >= 0; tag = in.readTag()) {
         int type = WireFormat.getTagWireType(tag);
         if (type == WireFormat.WIRETYPE_LENGTH_DELIMITED && depth > 0) {
           int outer = in.pushLimit(in.readRawVarint32());

@@ -1,4 +1,4 @@
-package io.outrigger.program.app;
+package io.outrigger.program.testing;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
