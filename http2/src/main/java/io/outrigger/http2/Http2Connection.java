@@ -69,7 +69,13 @@ public final class Http2Connection {
         new ConnectionMemory(
             new ConnectionMemory.Parts(ctx, state, reader, writer, streams, lifecycle, reads),
             settings);
-    dirty.open(); // last: after a failure of the constructor, nothing would close it
+    try {
+      dirty.open(); // last: after a failure of the constructor, nothing else would close it
+    } catch (OutOfMemoryError e) {
+      dirty.close();
+      memory.close();
+      throw e;
+    }
   }
 
   /** The handler for an accepted channel; calls {@code handlerFactory} once, on the event loop. */

@@ -43,10 +43,10 @@ final class LoopTurn {
       this.onTick = onTick;
     }
 
-    /** Starts the calls of {@code onTick}. */
+    /** Starts the calls of {@code onTick}, at the end of this turn. */
     void open() {
-      turn.tickLater();
       turn.connections.add(this);
+      set();
     }
 
     /** Schedules the connection's callback, unless it is already scheduled. */
@@ -121,7 +121,6 @@ final class LoopTurn {
   }
 
   // Any call may fail for lack of memory: a flag is set after it, so that the call is repeated.
-
   private void add(Mark mark) {
     dirty.add(mark);
     if (scheduled) {
@@ -146,6 +145,7 @@ final class LoopTurn {
       dirty.clear();
     } finally {
       scheduled = false;
+      tickLater();
     }
   }
 
@@ -159,7 +159,7 @@ final class LoopTurn {
   }
 
   private void tickLater() {
-    if (!isTicking) {
+    if (!isTicking && !connections.isEmpty()) {
       try {
         var unused = loop.schedule(this::tick, 1, TimeUnit.SECONDS);
         isTicking = true;
@@ -172,14 +172,9 @@ final class LoopTurn {
   private void tick() {
     isTicking = false;
     long now = loop.ticker().nanoTime();
-    try {
-      for (Mark mark : List.copyOf(connections)) { // copied, as a connection may close
-        guard(mark, () -> mark.onTick.accept(now));
-      }
-    } finally {
-      if (!connections.isEmpty()) {
-        tickLater();
-      }
+    for (Mark mark : List.copyOf(connections)) { // copied, as a connection may close
+      guard(mark, () -> mark.onTick.accept(now));
     }
+    tickLater(); // if memory is lacking before this, the next end of a turn does it
   }
 }

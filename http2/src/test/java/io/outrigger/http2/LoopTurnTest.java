@@ -74,6 +74,7 @@ final class LoopTurnTest {
   }
 
   private static void pass(EmbeddedChannel channel, int millis) {
+    channel.runPendingTasks();
     channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
   }

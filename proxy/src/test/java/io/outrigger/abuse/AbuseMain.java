@@ -82,7 +82,11 @@ final class AbuseMain {
     }
     for (Attack attack : attacks) {
       if (!attack.isFor(entrance)) {
-        throw new IllegalArgumentException(attack.text() + " needs --serve=tls");
+        throw new IllegalArgumentException(
+            attack.text()
+                + (attack.side() == Attack.Side.CONTROL
+                    ? " needs --control"
+                    : " needs --serve=tls"));
       }
     }
     if (!memory.matches("[1-9][0-9]*[mg]")) {

@@ -140,9 +140,13 @@ final class ControlAttacks {
 
   private static void floods(AttackRun run, IntFunction<byte[]> message) {
     run.lastsFor(Duration.ofMillis(run.scaled(1_000, 10_000)));
+    int sent = 0;
     for (int i = 0; run.goesOn(); i++) {
       int next = i;
-      run.await(() -> run.controlPlane().send(() -> message.apply(next)));
+      sent += run.await(() -> run.controlPlane().send(() -> message.apply(next))) ? 1 : 0;
+    }
+    if (sent == 0) {
+      run.complain("the control plane could send nothing");
     }
     end(run);
   }

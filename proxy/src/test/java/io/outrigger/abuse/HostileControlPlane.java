@@ -174,10 +174,13 @@ final class HostileControlPlane implements AutoCloseable {
     }
 
     @Override
-    public void onError(Throwable error) {}
+    public synchronized void onError(Throwable error) {
+      current = current.filter(stream -> stream != this);
+    }
 
     @Override
-    public void onCompleted() {
+    public synchronized void onCompleted() {
+      current = current.filter(stream -> stream != this);
       responses.onCompleted();
     }
   }

@@ -12,7 +12,8 @@ import java.util.Optional;
  *
  * @param calls the neighbour's calls from the begin of the attack until all was well again
  * @param bypassed the same calls at the same time past the sidecar
- * @param waitOfLoops for how long all processors were taken when an event loop had work
+ * @param waitOfLoops for how long all processors were taken when an event loop had work, in the
+ *     worst stretch as long as the 99th percentile of the calls
  * @param recovery from the attackers' end until the neighbour's last call that went wrong; empty
  *     when it went on too long
  * @param complaints what the attack itself found wrong
@@ -50,7 +51,6 @@ record Trial(
   static Trial of(
       Attack attack, AttackedSidecar sidecar, AttackRun.Length length, Duration patience) {
     Duration calm = sidecar.calm.quantile(0.99);
-    Duration waited = sidecar.watcher.waitOfLoops();
     sidecar.watcher.take();
     Calls calls = sidecar.neighbour.measure();
     Calls bypassed = sidecar.bypass.measure();
@@ -83,7 +83,7 @@ record Trial(
         calls,
         bypassed,
         calm,
-        sidecar.watcher.waitOfLoops().minus(waited),
+        sidecar.watcher.waitOfLoops(calls.quantile(0.99)),
         sidecar.watcher.take(),
         sidecar.memoryMib(),
         recovery,

@@ -2,6 +2,7 @@ package io.outrigger.abuse;
 
 import io.outrigger.base.WaitingClock;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -10,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -27,6 +30,11 @@ final class Watcher implements AutoCloseable {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final Path status;
   private final Path tasks;
+
+  /** How long the loop that has waited most has waited for a processor, at one moment. */
+  private record Wait(long atNanos, long sumNanos) {}
+
+  private final Queue<Wait> waits = new ConcurrentLinkedQueue<>();
   private final URI metrics;
   private final List<Thread> threads;
   private final AtomicInteger begun = new AtomicInteger();
@@ -55,12 +63,28 @@ final class Watcher implements AutoCloseable {
     }
   }
 
-  /** The time for which the event loops could have run but other threads had the processors. */
-  Duration waitOfLoops() {
+  /**
+   * For how long at most an event loop could have run in a stretch of time of this length since the
+   * last {@link #take}, but other threads had the processors.
+   */
+  Duration waitOfLoops(Duration stretch) {
+    long most = 0;
+    List<Wait> all = List.copyOf(waits);
+    for (Wait from : all) {
+      for (Wait to : all) {
+        if (to.atNanos - from.atNanos <= stretch.toNanos()) {
+          most = Math.max(most, to.sumNanos - from.sumNanos);
+        }
+      }
+    }
+    return Duration.ofNanos(most);
+  }
+
+  private long waitOfLoops() {
     try (Stream<Path> threads = Files.list(tasks)) {
-      return Duration.ofNanos(threads.mapToLong(Watcher::waitOfLoop).max().orElse(0));
-    } catch (IOException e) {
-      return Duration.ZERO; // it has ended
+      return threads.mapToLong(Watcher::waitOfLoop).max().orElse(0);
+    } catch (IOException | UncheckedIOException e) {
+      return 0; // it has ended
     }
   }
 
@@ -76,6 +100,7 @@ final class Watcher implements AutoCloseable {
 
   /** The most since the last call. */
   Usage take() {
+    waits.clear();
     return most.getAndSet(Usage.NONE);
   }
 
@@ -87,6 +112,7 @@ final class Watcher implements AutoCloseable {
   }
 
   private void look() {
+    waits.add(new Wait(WaitingClock.nanoTime(), waitOfLoops()));
     double rss = 0;
     double files = 0;
     try {

@@ -1,6 +1,7 @@
 package io.outrigger.xds;
 
 import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.Objects;
@@ -18,17 +19,20 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // equals and hashCode compare the bytes
 public record RawResource(String typeUrl, byte[] bytes) {
   private static final Set<Reference<RawResource>> HELD = ConcurrentHashMap.newKeySet();
+  private static final ReferenceQueue<RawResource> COLLECTED = new ReferenceQueue<>();
 
   /** Creates a resource that {@link #heldBytes} counts until a garbage collection removes it. */
   public static RawResource held(String typeUrl, byte[] bytes) {
     var resource = new RawResource(typeUrl, bytes);
-    HELD.add(new WeakReference<>(resource));
+    HELD.add(new WeakReference<>(resource, COLLECTED));
+    for (var gone = COLLECTED.poll(); gone != null; gone = COLLECTED.poll()) {
+      HELD.remove(gone);
+    }
     return resource;
   }
 
   /** Returns the bytes of all resources that are in use, refused, or being decoded. */
   public static long heldBytes() {
-    HELD.removeIf(each -> each.refersTo(null));
     return HELD.stream()
         .map(Reference::get)
         .filter(Objects::nonNull)

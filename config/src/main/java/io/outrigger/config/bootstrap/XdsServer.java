@@ -20,12 +20,11 @@ public record XdsServer(
   /** Replaces the generated {@code equals}, whose first call delays the process by milliseconds. */
   @Override
   public boolean equals(@Nullable Object other) {
-    return this == other
-        || (other instanceof XdsServer that
-            && uri.equals(that.uri)
-            && credentials.equals(that.credentials)
-            && callCredentials.equals(that.callCredentials)
-            && features.equals(that.features));
+    return other instanceof XdsServer that
+        && uri.equals(that.uri)
+        && credentials.equals(that.credentials)
+        && callCredentials.equals(that.callCredentials)
+        && features.equals(that.features);
   }
 
   @Override

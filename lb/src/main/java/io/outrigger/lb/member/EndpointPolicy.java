@@ -260,18 +260,5 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
     static Key of(Backend backend) {
       return new Key(backend.endpoint().addressSet(), backend.endpoint().hostname());
     }
-
-    /** By hand, as in {@link EndpointAddress}: generated methods delay the start. */
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Key that
-          && addresses.equals(that.addresses)
-          && hostname.equals(that.hostname);
-    }
-
-    @Override
-    public int hashCode() {
-      return addresses.hashCode() * 31 + hostname.hashCode();
-    }
   }
 }

@@ -72,6 +72,7 @@ public final class MemoryGauge implements ProcessMemory {
   private final LongSupplier heapUsed;
   private final LongSupplier direct;
   private final LongSupplier configuration;
+  private final long plannedBytes;
   private final Map<EventLoop, LoopMemory> loops = new ConcurrentHashMap<>();
   private final LongAdder endedApps = new LongAdder();
   private final LongAdder endedBackends = new LongAdder();
@@ -117,10 +118,16 @@ public final class MemoryGauge implements ProcessMemory {
    * @param heapUsed supplies the used bytes of the heap, garbage included
    * @param direct supplies the bytes outside of the heap: all buffers, and the memory of TLS
    * @param configuration supplies the serialized bytes of the configuration
+   * @param plannedBytes the limit of bytes on the heap without {@code --max-memory}
    */
   public MemoryGauge(
-      Limits limits, LongSupplier heapUsed, LongSupplier direct, LongSupplier configuration) {
+      Limits limits,
+      LongSupplier heapUsed,
+      LongSupplier direct,
+      LongSupplier configuration,
+      long plannedBytes) {
     this.limits = limits;
+    this.plannedBytes = plannedBytes;
     this.heapUsed = heapUsed;
     this.direct = direct;
     this.configuration = configuration;
@@ -139,7 +146,8 @@ public final class MemoryGauge implements ProcessMemory {
         limits,
         () -> runtime.totalMemory() - runtime.freeMemory(),
         () -> Math.max(0, PlatformDependent.usedDirectMemory()) + TlsMemory.bytes(),
-        RawResource::heldBytes);
+        RawResource::heldBytes,
+        MemoryPlan.ofProcess().peerHeapBytes());
   }
 
   public Limits limits() {
@@ -256,7 +264,7 @@ public final class MemoryGauge implements ProcessMemory {
    */
   void onCollected(long liveBytes) {
     ownBytes = Math.min(ownBytes, liveBytes);
-    long now = Math.min(configuration.getAsLong() * HEAP_PER_BYTE, limits.heapBytes());
+    long now = Math.min(configuration.getAsLong() * HEAP_PER_BYTE, plannedBytes);
     configuredBytes = Math.max(now, (long) (configuredBytes * KEPT_SHARE));
     divide(liveBytes);
     if (heldHeap >= HEAVY * heapLimit && apps() == 0) {
@@ -277,7 +285,7 @@ public final class MemoryGauge implements ProcessMemory {
   /** Divides live bytes between the program with its configuration, and its peers. */
   private void divide(long liveBytes) {
     programBytes = Math.min(liveBytes, ownBytes + configuredBytes);
-    heapLimit = MemoryPlan.peerHeapBytes(limits.heapBytes(), programBytes);
+    heapLimit = Math.min(limits.heapBytes(), MemoryPlan.peerHeapBytes(plannedBytes, programBytes));
     heldHeap = Math.max(0, liveBytes - programBytes - released.get());
   }
 

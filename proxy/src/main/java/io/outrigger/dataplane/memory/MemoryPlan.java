@@ -70,7 +70,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final double PEER_SHARE = 0.78;
 
   /** The heap that peers may hold beside any configuration; more than a young generation. */
-  private static final long MIN_PEER_BYTES = 10 * MIB;
+  private static final long MIN_PEER_BYTES = 8 * MIB;
 
   /**
    * The share of the buffer limit that peers may use; the rest is for sizes that the allocator

@@ -8,6 +8,7 @@ import io.outrigger.program.options.StartFailure;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,18 +24,16 @@ record SidecarRun(CommandContext context) {
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
   /**
-   * Runs the sidecar and returns the exit code. {@link #prepare}, the longest step, starts first:
-   * each library on a thread of its own.
+   * Runs the sidecar and returns the exit code. Signals come first, because the JVM's own handlers
+   * exit with 143. {@link #prepare}, the longest step, runs on a thread for each library.
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
+    Signals signals = context.signals().get();
+    Executor threads = task -> new Thread(task, "preparation").start();
     List<CompletableFuture<Void>> preparation =
         context.programs().preparation().stream()
-            .map(
-                part ->
-                    CompletableFuture.runAsync(
-                        () -> prepare(part), task -> new Thread(task, "preparation").start()))
+            .map(part -> CompletableFuture.runAsync(() -> prepare(part), threads))
             .toList();
-    Signals signals = context.signals().get(); // early: the JVM's own handlers would exit with 143
     ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
     context.logging().accept(options.logging());
     preparation.forEach(CompletableFuture::join);

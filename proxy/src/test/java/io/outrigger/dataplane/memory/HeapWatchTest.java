@@ -44,7 +44,7 @@ final class HeapWatchTest {
   /** Starts a watch whose first collection finds that peers hold 25 MiB of at most 40. */
   private MemoryGauge startWithShortHeap() {
     var limits = new MemoryGauge.Limits(40 * MIB, 80 * MIB, 120 * MIB);
-    var gauge = new MemoryGauge(limits, () -> heap.used, () -> 0, () -> 0);
+    var gauge = new MemoryGauge(limits, () -> heap.used, () -> 0, () -> 0, 40 * MIB);
     start(false, gauge);
     heap.used = 55 * MIB;
     heap.usedAfterwards = 35 * MIB;

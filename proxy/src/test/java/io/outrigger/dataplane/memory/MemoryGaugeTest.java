@@ -26,7 +26,8 @@ final class MemoryGaugeTest {
           new Limits(100 * MIB, 100 * MIB, 150 * MIB),
           () -> heap,
           () -> direct,
-          () -> configured / MemoryGauge.HEAP_PER_BYTE);
+          () -> configured / MemoryGauge.HEAP_PER_BYTE,
+          100 * MIB);
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final List<String> ended = new ArrayList<>();
 
@@ -423,6 +424,25 @@ final class MemoryGaugeTest {
     }
 
     assertThat(ended).containsExactly("a");
+  }
+
+  /** The rest of the heap is free: {@code --max-memory} bounds peers alone. */
+  @Test
+  void aLimitBelowThePlanIsNotThatOfTheConfiguration() {
+    var small =
+        new MemoryGauge(
+            new Limits(10 * MIB, 10 * MIB, 10 * MIB),
+            () -> heap,
+            () -> direct,
+            () -> configured / MemoryGauge.HEAP_PER_BYTE,
+            100 * MIB);
+    configured = 50 * MIB;
+
+    small.onCollecting();
+    small.onCollected(56 * MIB);
+
+    assertThat(small.now().heap()).isEqualTo(new MemoryView.Held(0, 10 * MIB));
+    assertThat(small.isShort()).isFalse();
   }
 
   /** It does not fit; peers could else end the process. */

@@ -11,7 +11,7 @@ public final class Pressure {
   private final AtomicLong direct = new AtomicLong();
 
   public final MemoryGauge gauge =
-      new MemoryGauge(new Limits(LIMIT, LIMIT, LIMIT), () -> 0, direct::get, () -> 0);
+      new MemoryGauge(new Limits(LIMIT, LIMIT, LIMIT), () -> 0, direct::get, () -> 0, LIMIT);
 
   /** From now on {@code percent} of the limit are held. */
   public Pressure hold(int percent) {

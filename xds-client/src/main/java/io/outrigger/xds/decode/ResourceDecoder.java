@@ -83,7 +83,7 @@ public final class ResourceDecoder {
   public static <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, DecodeContext context) {
     Codec<?> codec = Optional.<Codec<?>>ofNullable(CODECS.get(type)).orElseThrow();
-    var response = new Response<>(type, resources, context);
+    var response = new Response<>(type, context);
     for (int i = 0; i < resources.size(); i++) {
       response.add(resources.get(i), i, codec);
     }
@@ -115,11 +115,9 @@ public final class ResourceDecoder {
 
     private final ResourceType<T> type;
     private final DecodeContext context;
-    private final ResponseRoom room;
 
-    Response(ResourceType<T> type, List<Any> resources, DecodeContext context) {
+    Response(ResourceType<T> type, DecodeContext context) {
       this.type = type;
-      room = new ResponseRoom(resources.stream().mapToLong(any -> any.getValue().size()).sum());
       this.context = context;
     }
 
@@ -129,7 +127,7 @@ public final class ResourceDecoder {
       try {
         if (TypedConfig.typeName(any.getTypeUrl()).equals(WRAPPER)) {
           inner = Any.getDefaultInstance();
-          room.require(any.getValue(), 0);
+          ResponseRoom.require(any.getValue(), 0);
           Resource wrapper = Resource.parseFrom(any.getValue());
           wrapperName = wrapper.getName();
           inner = wrapper.getResource();
@@ -142,7 +140,7 @@ public final class ResourceDecoder {
               inner);
           return;
         }
-        room.require(inner.getValue(), ResponseRoom.MAX_DEPTH);
+        ResponseRoom.require(inner.getValue(), 0);
         M message = codec.syntax().parse(inner.getValue());
         String name = codec.name().apply(message); // A30-03: the name of the inner resource counts
         if (name.isEmpty()) {

@@ -4,12 +4,12 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Limits the number of fields of a response to those that seem to fit into the heap. An empty
- * message in a field takes two bytes of the response, and a hundred times as much of the heap.
+ * Limits the number of fields of a message to those that seem to fit into the heap. An empty
+ * message in a field takes two bytes on the wire, and a hundred times as much of the heap.
  */
 public final class ResponseRoom {
   /**
@@ -18,63 +18,65 @@ public final class ResponseRoom {
    */
   private static final int FIELD_BYTES = 224;
 
+  private static final long MAX = Runtime.getRuntime().maxMemory() / FIELD_BYTES;
+
   /** The depth of messages that protobuf reads. */
-  static final int MAX_DEPTH = 100;
+  private static final int MAX_DEPTH = 100;
+
+  /** So many bytes of a packed list take as much of the heap as a field. */
+  private static final int PACKED_BYTES = 32;
+
+  private ResponseRoom() {}
 
   /** Reports more fields than fit into the heap. */
   static final class TooLarge extends InvalidProtocolBufferException {
     private static final long serialVersionUID = 1L;
 
-    private TooLarge(long max) {
+    private TooLarge() {
       super(
           ("has more than %d fields, which do not fit into the heap of %d MiB; raise the memory"
                   + " limit of the container, or -Xmx")
-              .formatted(max, Runtime.getRuntime().maxMemory() / (1 << 20)));
+              .formatted(MAX, Runtime.getRuntime().maxMemory() / (1 << 20)));
     }
-  }
-
-  private final long max = Runtime.getRuntime().maxMemory() / FIELD_BYTES;
-  private final boolean isSmall;
-  private final AtomicLong left = new AtomicLong(max);
-
-  /** The fields of a response of few {@code bytes} are not counted. */
-  ResponseRoom(long bytes) {
-    isSmall = bytes / 2 <= max;
   }
 
   /** Whether so few bytes cannot have more fields than fit into the heap. */
   public static boolean admits(long bytes) {
-    return new ResponseRoom(bytes).isSmall;
+    return bytes / 2 <= MAX;
   }
 
-  /** Counts the fields of a response, and of each {@code Any} in it, before it is parsed. */
-  public static void require(ByteString response) throws InvalidProtocolBufferException {
-    new ResponseRoom(response.size()).require(response, 1);
+  /** Counts the fields of a response, and only the outermost of each resource. */
+  public static void requireResponse(ByteString response) throws InvalidProtocolBufferException {
+    require(response, DiscoveryResponse.RESOURCES_FIELD_NUMBER);
   }
 
   /**
-   * Counts the fields of a message, and of the messages inside it. A text counts as a message, too.
+   * Counts the fields of a message, and of the messages inside it, before the message is parsed. A
+   * text counts as a message, too.
    *
-   * @param depth the number of messages inside of each other that are searched
+   * @param shallow the number of a field in whose messages only the outermost fields count; or 0
    */
-  void require(ByteString message, int depth) throws TooLarge {
-    long before = left.get();
-    if (!isSmall) {
-      count(message.newCodedInput(), depth);
-    }
-    if (left.get() < 0) {
-      left.set(before);
-      throw new TooLarge(max);
+  static void require(ByteString message, int shallow) throws TooLarge {
+    if (!admits(message.size()) && left(message.newCodedInput(), MAX, MAX_DEPTH, shallow) < 0) {
+      throw new TooLarge();
     }
   }
 
-  private void count(CodedInputStream in, int depth) {
+  /**
+   * Returns how many of {@code max} fields are left.
+   *
+   * @param depth the number of messages inside of each other that are searched
+   */
+  private static long left(CodedInputStream in, long max, int depth, int shallow) {
+    long left = max;
     try {
-      for (int tag = in.readTag(); tag != 0 && left.decrementAndGet() >= 0; tag = in.readTag()) {
+      for (int tag = in.readTag(); tag != 0 && --left >= 0; tag = in.readTag()) {
         int type = WireFormat.getTagWireType(tag);
         if (type == WireFormat.WIRETYPE_LENGTH_DELIMITED && depth > 0) {
           int outer = in.pushLimit(in.readRawVarint32());
-          count(in, depth - 1);
+          boolean isShallow = WireFormat.getTagFieldNumber(tag) == shallow;
+          left = left(in, left, isShallow ? 0 : depth - 1, 0);
+          left -= in.getBytesUntilLimit() / PACKED_BYTES;
           in.skipRawBytes(in.getBytesUntilLimit());
           in.popLimit(outer);
         } else if (type != WireFormat.WIRETYPE_START_GROUP
@@ -85,5 +87,6 @@ public final class ResponseRoom {
     } catch (IOException text) {
       // The fields before the unreadable one count: the parser builds them.
     }
+    return left;
   }
 }

@@ -32,7 +32,7 @@ final class RouteDecoder {
       DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
 
   /** A cluster takes 9 KiB of the heap, and twice as much while another takes its place. */
-  private static final long MAX_CLUSTERS = Runtime.getRuntime().maxMemory() / (32 << 10);
+  private static final long MAX_CLUSTERS = Runtime.getRuntime().maxMemory() / (16 << 10);
 
   private RouteDecoder() {}
 

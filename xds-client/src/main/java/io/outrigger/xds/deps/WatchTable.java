@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 @ControlConfined
 public final class WatchTable<K, T> {
   /** As for the clusters that routes name, since aggregate clusters name others. */
-  private static final long MAX_WANTED = Runtime.getRuntime().maxMemory() / (32 << 10);
+  private static final long MAX_WANTED = Runtime.getRuntime().maxMemory() / (16 << 10);
 
   private final BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source;
   private final Consumer<K> onChange;
@@ -105,10 +105,11 @@ public final class WatchTable<K, T> {
   /** Returns the state of a resource that a walk needs, and watches it if the heap has room. */
   WatchState<T> want(K name) {
     Entry<T> known = entries.get(name);
-    if ((known == null || !known.isWanted) && ++wanted > MAX_WANTED) {
+    wanted += known == null || !known.isWanted ? 1 : 0;
+    if (wanted > MAX_WANTED && (known == null || !(known.isWanted || known.isInUse))) {
       String reason =
-          "more than %d of them do not fit into the heap; raise the container's memory limit or"
-              + " -Xmx";
+          "the heap has no room for more than %d clusters (or endpoint lists, or hosts) of a"
+              + " target; raise the container's memory limit or -Xmx";
       return WatchState.of(Outcome.failed(RpcStatus.unavailable(reason.formatted(MAX_WANTED))));
     }
     Entry<T> entry = entry(name);

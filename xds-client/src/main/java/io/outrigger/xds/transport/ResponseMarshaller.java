@@ -23,7 +23,7 @@ record ResponseMarshaller<R>(MethodDescriptor.Marshaller<R> standard)
         return standard.parse(stream); // needs no copy of the bytes
       }
       ByteString bytes = ByteString.readFrom(stream);
-      ResponseRoom.require(bytes);
+      ResponseRoom.requireResponse(bytes);
       return standard.parse(bytes.newInput());
     } catch (IOException e) {
       throw Status.RESOURCE_EXHAUSTED

@@ -206,7 +206,7 @@ class HostileResourcesTest {
 
   @Test
   void moreClustersThanFitIntoTheHeapAreRefused() {
-    long max = Runtime.getRuntime().maxMemory() / (32 << 10);
+    long max = Runtime.getRuntime().maxMemory() / (16 << 10);
     var routes = RouteConfiguration.newBuilder().setName("r");
     VirtualHost.Builder host = routes.addVirtualHostsBuilder().addDomains("*");
     for (long i = 0; i < max; i++) {

@@ -18,9 +18,26 @@ class WatchTableTest {
           },
           name -> {});
 
+  /** Calls may hold them; they take no memory that is not taken. */
+  @Test
+  void resourcesInUseNeverLackRoom() {
+    int max = (int) (Runtime.getRuntime().maxMemory() / (16 << 10));
+    table.beginWalk();
+    table.want(-1);
+    table.useWanted();
+
+    table.beginWalk();
+    for (int name = 0; name < max; name++) {
+      table.want(name);
+    }
+
+    assertThat(table.want(-1).value()).isPresent();
+    assertThat(table.want(max).value()).isEmpty();
+  }
+
   @Test
   void resourcesWithoutRoomInTheHeapFailAndAreNotWatched() {
-    int max = (int) (Runtime.getRuntime().maxMemory() / (32 << 10));
+    int max = (int) (Runtime.getRuntime().maxMemory() / (16 << 10));
     for (int walk = 0; walk < 2; walk++) {
       table.beginWalk();
       for (int name = 0; name < max; name++) {
@@ -29,9 +46,9 @@ class WatchTableTest {
 
       assertThat(table.want(max).error().message())
           .isEqualTo(
-              "more than %d of them do not fit into the heap; raise the container's memory limit or"
+              "the heap has no room for more than %d clusters (or endpoint lists, or hosts) of a"
                       .formatted(max)
-                  + " -Xmx");
+                  + " target; raise the container's memory limit or -Xmx");
       assertThat(table.want(0).value()).as("known to this walk").isPresent();
       assertThat(watches).hasValue(max);
     }

@@ -29,7 +29,8 @@ public final class DefaultSettings {
           new MemoryGauge.Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE),
           () -> 0,
           () -> 0,
-          () -> 0);
+          () -> 0,
+          Long.MAX_VALUE);
 
   /** The fewest attributes: those that metrics always have. */
   public static final Measuring LITTLE = new Measuring(Set.of(), false, false, false, false);
