@@ -1,6 +1,7 @@
 package io.outrigger.xds.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
@@ -14,6 +15,8 @@ import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.envoyproxy.envoy.service.discovery.v3.Resource;
 import io.outrigger.xds.ResourceType;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -162,22 +165,22 @@ class HostileResourcesTest {
   /** Parsed, they would take all memory, and with it the process. */
   @Test
   void resourcesThatCannotFitIntoTheHeapAreRefusedUnread() {
-    ByteString routes = field(2, emptyFields(VirtualHost.ROUTES_FIELD_NUMBER, 1));
+    ByteString routes = field(2, emptyFields(VirtualHost.ROUTES_FIELD_NUMBER));
 
-    assertTooLarge(ResourceType.ROUTE, emptyFields(2, 1));
-    assertTooLarge(ResourceType.ROUTE, field(2, emptyFields(VirtualHost.DOMAINS_FIELD_NUMBER, 1)));
+    assertTooLarge(ResourceType.ROUTE, emptyFields(2));
+    assertTooLarge(ResourceType.ROUTE, field(2, emptyFields(VirtualHost.DOMAINS_FIELD_NUMBER)));
     assertTooLarge(ResourceType.ROUTE, routes);
-    assertTooLarge(ResourceType.ROUTE, field(2, field(3, field(2, emptyFields(4, 1)))));
-    assertTooLarge(ResourceType.ENDPOINT, emptyFields(2, 1));
-    assertTooLarge(ResourceType.ENDPOINT, field(2, emptyFields(2, 1)));
-    assertTooLarge(ResourceType.CLUSTER, emptyFields(Cluster.HEALTH_CHECKS_FIELD_NUMBER, 1));
+    assertTooLarge(ResourceType.ROUTE, field(2, field(3, field(2, emptyFields(4)))));
+    assertTooLarge(ResourceType.ENDPOINT, emptyFields(2));
+    assertTooLarge(ResourceType.ENDPOINT, field(2, emptyFields(2)));
+    assertTooLarge(ResourceType.CLUSTER, emptyFields(Cluster.HEALTH_CHECKS_FIELD_NUMBER));
     assertTooLarge(ResourceType.LISTENER, listener(field(4, routes)));
     assertTooLarge(
         ResourceType.LISTENER,
         listener(
             field(
                 HttpConnectionManager.HTTP_FILTERS_FIELD_NUMBER,
-                any(field(1, emptyFields(RBAC.POLICIES_FIELD_NUMBER, 1))).toByteString())));
+                any(field(1, emptyFields(RBAC.POLICIES_FIELD_NUMBER))).toByteString())));
   }
 
   private static ByteString listener(ByteString manager) {
@@ -225,19 +228,31 @@ class HostileResourcesTest {
   }
 
   @Test
-  void theResourcesOfAResponseShareTheRoom() {
-    ByteString half = emptyFields(1, 3); // empty names, the last of which counts
-    List<Any> all =
-        Stream.of("a", "b", "c")
-            .map(name -> half.concat(field(1, ByteString.copyFromUtf8(name))))
-            .map(each -> Any.newBuilder().setTypeUrl(ResourceType.CLUSTER.typeUrl()).setValue(each))
-            .map(Any.Builder::build)
-            .toList();
+  void allOfAWrapperCounts() {
+    ByteString wrapper = field(Resource.METADATA_FIELD_NUMBER, field(1, emptyFields(1)));
+    Any any =
+        Any.newBuilder()
+            .setTypeUrl("type.googleapis.com/" + Resource.getDescriptor().getFullName())
+            .setValue(wrapper)
+            .build();
 
-    Decoded<?> decoded = ResourceDecoder.decode(ResourceType.CLUSTER, all, Decoding.CONTEXT);
+    Decoded<?> decoded =
+        ResourceDecoder.decode(ResourceType.CLUSTER, List.of(any), Decoding.CONTEXT);
 
-    assertThat(decoded.invalid().get("b").texts()).noneMatch(text -> text.contains("has more"));
-    assertThat(decoded.invalid().get("c").texts()).allMatch(text -> text.contains("has more"));
+    assertThat(decoded.unnamed()).singleElement().asString().contains("has more than");
+  }
+
+  /** Except for its resources, of which each is refused by its name. */
+  @Test
+  void allOfAResponseCounts() throws Exception {
+    ByteString inside = field(1, field(2, emptyFields(3)));
+
+    assertThatThrownBy(
+            () ->
+                ResponseRoom.requireResponse(
+                    field(DiscoveryResponse.RESOURCE_ERRORS_FIELD_NUMBER, inside)))
+        .hasMessageContaining("has more than");
+    ResponseRoom.requireResponse(field(DiscoveryResponse.RESOURCES_FIELD_NUMBER, inside));
   }
 
   @Test
@@ -280,10 +295,9 @@ class HostileResourcesTest {
     assertThat(decoded.unnamed()).hasSize(1);
   }
 
-  /** Empty fields, one for each KiB of memory and one more: no kind of field may be so many. */
-  /** One more than there is room for, or a part of them. */
-  private static ByteString emptyFields(int number, int divisor) {
-    var fields = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 224 / divisor + 1)];
+  /** One more than there is room for. */
+  private static ByteString emptyFields(int number) {
+    var fields = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 224 + 1)];
     for (int i = 0; i < fields.length; i += 2) {
       fields[i] = (byte) (number << 3 | 2);
     }
