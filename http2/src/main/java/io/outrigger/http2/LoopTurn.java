@@ -43,10 +43,10 @@ final class LoopTurn {
       this.onTick = onTick;
     }
 
-    /** Starts the calls of {@code onTick}, at the end of this turn. */
+    /** Starts the calls of {@code onTick}; after a failure, {@link #close} must follow. */
     void open() {
       turn.connections.add(this);
-      set();
+      turn.tickLater();
     }
 
     /** Schedules the connection's callback, unless it is already scheduled. */

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -42,7 +43,7 @@ final class HostileControlPlane implements AutoCloseable {
   private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
 
   private final Server server;
-  private volatile Optional<Stream> current = Optional.empty();
+  private final AtomicReference<Optional<Stream>> current = new AtomicReference<>(Optional.empty());
   private volatile Function<String, Optional<Any>> others = key -> Optional.empty();
   private final AtomicInteger versions = new AtomicInteger(1);
 
@@ -68,7 +69,7 @@ final class HostileControlPlane implements AutoCloseable {
 
   private StreamObserver<byte[]> open(StreamObserver<byte[]> responses) {
     var stream = new Stream((ServerCallStreamObserver<byte[]>) responses);
-    current = Optional.of(stream);
+    current.set(Optional.of(stream));
     return stream;
   }
 
@@ -109,7 +110,7 @@ final class HostileControlPlane implements AutoCloseable {
 
   /** Sends a message if the client is there and its socket takes it; whether it did. */
   boolean send(Supplier<byte[]> message) {
-    Optional<Stream> stream = current.filter(each -> each.responses.isReady());
+    Optional<Stream> stream = current.get().filter(each -> each.responses.isReady());
     stream.ifPresent(each -> each.send(message.get()));
     return stream.isPresent();
   }
@@ -118,7 +119,7 @@ final class HostileControlPlane implements AutoCloseable {
   void restore() {
     others = key -> Optional.empty();
     versions.incrementAndGet();
-    current.ifPresent(stream -> TYPES.forEach(type -> stream.respond(type.typeUrl())));
+    current.get().ifPresent(stream -> TYPES.forEach(type -> stream.respond(type.typeUrl())));
   }
 
   private String version() {
@@ -175,12 +176,12 @@ final class HostileControlPlane implements AutoCloseable {
 
     @Override
     public synchronized void onError(Throwable error) {
-      current = current.filter(stream -> stream != this);
+      current.updateAndGet(now -> now.filter(stream -> stream != this));
     }
 
     @Override
     public synchronized void onCompleted() {
-      current = current.filter(stream -> stream != this);
+      current.updateAndGet(now -> now.filter(stream -> stream != this));
       responses.onCompleted();
     }
   }

@@ -72,8 +72,9 @@ final class Watcher implements AutoCloseable {
     List<Wait> all = List.copyOf(waits);
     for (Wait from : all) {
       for (Wait to : all) {
-        if (to.atNanos - from.atNanos <= stretch.toNanos()) {
-          most = Math.max(most, to.sumNanos - from.sumNanos);
+        long nanos = to.atNanos - from.atNanos;
+        if (nanos > 0 && nanos <= stretch.toNanos()) {
+          most = Math.max(most, Math.min(nanos, to.sumNanos - from.sumNanos));
         }
       }
     }
@@ -112,7 +113,10 @@ final class Watcher implements AutoCloseable {
   }
 
   private void look() {
-    waits.add(new Wait(WaitingClock.nanoTime(), waitOfLoops()));
+    long wait = waitOfLoops();
+    if (wait > 0) {
+      waits.add(new Wait(WaitingClock.nanoTime(), wait));
+    }
     double rss = 0;
     double files = 0;
     try {

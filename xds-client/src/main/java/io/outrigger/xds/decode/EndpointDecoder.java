@@ -35,6 +35,12 @@ import org.jspecify.annotations.Nullable;
  * load balancing skips.
  */
 final class EndpointDecoder {
+  static final int[] METADATA = {
+    ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER,
+    LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER,
+    LbEndpoint.METADATA_FIELD_NUMBER
+  };
+
   private static final int[] LB_ENDPOINTS = {
     ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER
   };

@@ -35,6 +35,11 @@ public final class ResourceDecoder {
   /** The number of unnamed resources whose errors are described; a NACK has no room for more. */
   private static final int MAX_UNNAMED = 1000;
 
+  /** The paths to messages that are cut away before a resource is parsed. */
+  private static final Map<ResourceType<?>, int[]> UNPARSED =
+      Map.of(
+          ResourceType.ROUTE, RouteMaps.METADATA, ResourceType.ENDPOINT, EndpointDecoder.METADATA);
+
   private record Codec<M>(Syntax<M> syntax, Function<M, String> name, Rules<M> rules) {}
 
   private interface Syntax<M> {
@@ -127,7 +132,7 @@ public final class ResourceDecoder {
       try {
         if (TypedConfig.typeName(any.getTypeUrl()).equals(WRAPPER)) {
           inner = Any.getDefaultInstance();
-          ResponseRoom.require(any.getValue(), 0);
+          ResponseRoom.require(any.getValue());
           Resource wrapper = Resource.parseFrom(any.getValue());
           wrapperName = wrapper.getName();
           inner = wrapper.getResource();
@@ -140,7 +145,7 @@ public final class ResourceDecoder {
               inner);
           return;
         }
-        ResponseRoom.require(inner.getValue(), 0);
+        ResponseRoom.require(inner.getValue(), UNPARSED.getOrDefault(type, new int[0]));
         M message = codec.syntax().parse(inner.getValue());
         String name = codec.name().apply(message); // A30-03: the name of the inner resource counts
         if (name.isEmpty()) {

@@ -13,10 +13,10 @@ import java.io.IOException;
  */
 public final class ResponseRoom {
   /**
-   * The heap that a field takes, roughly, while a new resource replaces an old one, and a third
-   * more for the rest of the program. Routes and endpoints have about eight fields.
+   * The heap that a field takes, roughly, while a new resource replaces an old one. An endpoint has
+   * about 11 fields, and a route 15.
    */
-  private static final int FIELD_BYTES = 224;
+  private static final int FIELD_BYTES = 150;
 
   private static final long MAX = Runtime.getRuntime().maxMemory() / FIELD_BYTES;
 
@@ -24,7 +24,7 @@ public final class ResponseRoom {
   private static final int MAX_DEPTH = 100;
 
   /** So many bytes of a packed list take as much of the heap as a field. */
-  private static final int PACKED_BYTES = 32;
+  private static final int PACKED_BYTES = 16;
 
   private ResponseRoom() {}
 
@@ -45,7 +45,7 @@ public final class ResponseRoom {
     return bytes / 2 <= MAX;
   }
 
-  /** Counts the fields of a response, and only the outermost of each resource. */
+  /** Counts the fields of a response; each of its resources counts as one. */
   public static void requireResponse(ByteString response) throws InvalidProtocolBufferException {
     require(response, DiscoveryResponse.RESOURCES_FIELD_NUMBER);
   }
@@ -54,10 +54,10 @@ public final class ResponseRoom {
    * Counts the fields of a message, and of the messages inside it, before the message is parsed. A
    * text counts as a message, too.
    *
-   * @param shallow the number of a field in whose messages only the outermost fields count; or 0
+   * @param unparsed the path to messages that do not count, because they are not parsed as a whole
    */
-  static void require(ByteString message, int shallow) throws TooLarge {
-    if (!admits(message.size()) && left(message.newCodedInput(), MAX, MAX_DEPTH, shallow) < 0) {
+  static void require(ByteString message, int... unparsed) throws TooLarge {
+    if (!admits(message.size()) && left(MAX, message.newCodedInput(), MAX_DEPTH, unparsed, 0) < 0) {
       throw new TooLarge();
     }
   }
@@ -66,17 +66,22 @@ public final class ResponseRoom {
    * Returns how many of {@code max} fields are left.
    *
    * @param depth the number of messages inside of each other that are searched
+   * @param step the place in the path of this message; its length for messages beside the path
    */
-  private static long left(CodedInputStream in, long max, int depth, int shallow) {
+  private static long left(long max, CodedInputStream in, int depth, int[] unparsed, int step) {
     long left = max;
     try {
       for (int tag = in.readTag(); tag != 0 && --left >= 0; tag = in.readTag()) {
         int type = WireFormat.getTagWireType(tag);
-        if (type == WireFormat.WIRETYPE_LENGTH_DELIMITED && depth > 0) {
+        if (type == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
+          boolean isOnPath =
+              step < unparsed.length && WireFormat.getTagFieldNumber(tag) == unparsed[step];
+          boolean isUnparsed = isOnPath && step == unparsed.length - 1;
           int outer = in.pushLimit(in.readRawVarint32());
-          boolean isShallow = WireFormat.getTagFieldNumber(tag) == shallow;
-          left = left(in, left, isShallow ? 0 : depth - 1, 0);
-          left -= in.getBytesUntilLimit() / PACKED_BYTES;
+          if (depth > 0 && !isUnparsed) {
+            left = left(left, in, depth - 1, unparsed, isOnPath ? step + 1 : unparsed.length);
+          }
+          left -= isUnparsed ? 0 : in.getBytesUntilLimit() / PACKED_BYTES;
           in.skipRawBytes(in.getBytesUntilLimit());
           in.popLimit(outer);
         } else if (type != WireFormat.WIRETYPE_START_GROUP

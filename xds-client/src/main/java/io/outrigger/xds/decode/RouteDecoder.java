@@ -31,7 +31,7 @@ final class RouteDecoder {
   record Scope(
       DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
 
-  /** A cluster takes 9 KiB of the heap, and twice as much while another takes its place. */
+  /** A cluster takes 9 KiB of the heap; the rest is for clusters that take the place of some. */
   private static final long MAX_CLUSTERS = Runtime.getRuntime().maxMemory() / (16 << 10);
 
   private RouteDecoder() {}

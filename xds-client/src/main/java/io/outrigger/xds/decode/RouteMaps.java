@@ -11,7 +11,7 @@ import java.util.Arrays;
 
 /** Reads the map fields of a serialized {@code RouteConfiguration}; see {@link WireFields}. */
 final class RouteMaps {
-  private static final int[] METADATA = {
+  static final int[] METADATA = {
     RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER,
     VirtualHost.ROUTES_FIELD_NUMBER,
     Route.METADATA_FIELD_NUMBER

@@ -106,7 +106,7 @@ public final class WatchTable<K, T> {
   WatchState<T> want(K name) {
     Entry<T> known = entries.get(name);
     wanted += known == null || !known.isWanted ? 1 : 0;
-    if (wanted > MAX_WANTED && (known == null || !(known.isWanted || known.isInUse))) {
+    if (known == null && (wanted > MAX_WANTED || entries.size() >= 2 * MAX_WANTED)) {
       String reason =
           "the heap has no room for more than %d clusters (or endpoint lists, or hosts) of a"
               + " target; raise the container's memory limit or -Xmx";

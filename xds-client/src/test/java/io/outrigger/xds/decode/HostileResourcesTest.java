@@ -227,6 +227,16 @@ class HostileResourcesTest {
         .contains("names more than " + max + " clusters");
   }
 
+  /** It is read for one endpoint after the other, and not kept. */
+  @Test
+  void metadataOfEndpointsDoesNotCount() {
+    ByteString metadata = field(3, field(1, emptyFields(2)));
+
+    assertThat(verdict("metadata", ResourceType.ENDPOINT, field(2, field(2, metadata))))
+        .noneMatch(error -> error.contains("has more than"));
+    assertTooLarge(ResourceType.ENDPOINT, field(2, field(2, field(1, emptyFields(2)))));
+  }
+
   @Test
   void allOfAWrapperCounts() {
     ByteString wrapper = field(Resource.METADATA_FIELD_NUMBER, field(1, emptyFields(1)));
@@ -297,7 +307,7 @@ class HostileResourcesTest {
 
   /** One more than there is room for. */
   private static ByteString emptyFields(int number) {
-    var fields = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 224 + 1)];
+    var fields = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 150 + 1)];
     for (int i = 0; i < fields.length; i += 2) {
       fields[i] = (byte) (number << 3 | 2);
     }

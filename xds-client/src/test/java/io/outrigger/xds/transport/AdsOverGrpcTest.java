@@ -330,7 +330,7 @@ final class AdsOverGrpcTest {
   /** Eight million empty resources took all memory of a container, and with it the process. */
   @Test
   void aResponseWhoseListDoesNotFitIntoTheHeapEndsTheStreamUnparsed() throws Exception {
-    var list = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 224 + 1)];
+    var list = new byte[2 * (int) (Runtime.getRuntime().maxMemory() / 150 + 1)];
     for (int i = 0; i < list.length; i += 2) {
       list[i] = DiscoveryResponse.RESOURCES_FIELD_NUMBER << 3 | 2;
     }
