@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What a control plane sends to fill the process or to keep it busy, always about the service
+ * Responses of a control plane that fill the process or keep it busy, always about the service
  * {@code down}. Afterwards a good configuration has to be taken.
  */
 final class ControlAttacks {

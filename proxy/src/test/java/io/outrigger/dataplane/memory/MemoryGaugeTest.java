@@ -381,13 +381,16 @@ final class MemoryGaugeTest {
     }
   }
 
-  @Test
-  void aConfigurationThatHasGrownBesideAppsEndsNone() {
+  private void growBesideTwoApps() {
     app("a", 8 << 10);
     app("b", 4 << 10);
     configured = 90 * MIB;
-
     collect(96 * MIB);
+  }
+
+  @Test
+  void aConfigurationThatHasGrownBesideAppsEndsNone() {
+    growBesideTwoApps();
 
     assertThat(ended).isEmpty();
     assertThat(gauge.isShort()).isFalse();
@@ -397,10 +400,7 @@ final class MemoryGaugeTest {
   /** Bytes that no weight shows, of one connection or of many, are not those of a configuration. */
   @Test
   void besideALargeConfigurationPeersHoldTheRestOfTheHeap() {
-    app("a", 8 << 10);
-    app("b", 4 << 10);
-    configured = 90 * MIB;
-    collect(96 * MIB);
+    growBesideTwoApps();
     assertThat(gauge.now().heap().limit())
         .as("83 MiB more than the plan expects, of which peers would get 78 %")
         .isBetween(35 * MIB, 36 * MIB);

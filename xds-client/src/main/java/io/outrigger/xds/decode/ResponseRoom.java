@@ -29,7 +29,7 @@ public final class ResponseRoom {
   private ResponseRoom() {}
 
   /** Reports more fields than fit into the heap. */
-  static final class TooLarge extends InvalidProtocolBufferException {
+  public static final class TooLarge extends InvalidProtocolBufferException {
     private static final long serialVersionUID = 1L;
 
     private TooLarge() {
@@ -46,7 +46,7 @@ public final class ResponseRoom {
   }
 
   /** Counts the fields of a response; each of its resources counts as one. */
-  public static void requireResponse(ByteString response) throws InvalidProtocolBufferException {
+  public static void requireResponse(CodedInputStream response) throws TooLarge {
     require(response, DiscoveryResponse.RESOURCES_FIELD_NUMBER);
   }
 
@@ -57,7 +57,13 @@ public final class ResponseRoom {
    * @param unparsed the path to messages that do not count, because they are not parsed as a whole
    */
   static void require(ByteString message, int... unparsed) throws TooLarge {
-    if (!admits(message.size()) && left(MAX, message.newCodedInput(), MAX_DEPTH, unparsed, 0) < 0) {
+    if (!admits(message.size())) {
+      require(message.newCodedInput(), unparsed);
+    }
+  }
+
+  private static void require(CodedInputStream in, int... unparsed) throws TooLarge {
+    if (left(MAX, in, MAX_DEPTH, unparsed, 0) < 0) {
       throw new TooLarge();
     }
   }

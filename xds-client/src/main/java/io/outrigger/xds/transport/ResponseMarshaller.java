@@ -1,6 +1,7 @@
 package io.outrigger.xds.transport;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedInputStream;
 import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -20,11 +21,14 @@ record ResponseMarshaller<R>(MethodDescriptor.Marshaller<R> standard)
   public R parse(InputStream stream) {
     try {
       if (stream instanceof KnownLength && ResponseRoom.admits(stream.available())) {
-        return standard.parse(stream); // needs no copy of the bytes
+        return standard.parse(stream);
       }
-      ByteString bytes = ByteString.readFrom(stream);
-      ResponseRoom.requireResponse(bytes);
-      return standard.parse(bytes.newInput());
+      // A compressed stream cannot be read twice; a copy of any other would double its memory.
+      InputStream whole = stream.markSupported() ? stream : ByteString.readFrom(stream).newInput();
+      whole.mark(Integer.MAX_VALUE);
+      ResponseRoom.requireResponse(CodedInputStream.newInstance(whole));
+      whole.reset();
+      return standard.parse(whole);
     } catch (IOException e) {
       throw Status.RESOURCE_EXHAUSTED
           .withDescription("the response " + e.getMessage())

@@ -260,9 +260,10 @@ class HostileResourcesTest {
     assertThatThrownBy(
             () ->
                 ResponseRoom.requireResponse(
-                    field(DiscoveryResponse.RESOURCE_ERRORS_FIELD_NUMBER, inside)))
+                    field(DiscoveryResponse.RESOURCE_ERRORS_FIELD_NUMBER, inside).newCodedInput()))
         .hasMessageContaining("has more than");
-    ResponseRoom.requireResponse(field(DiscoveryResponse.RESOURCES_FIELD_NUMBER, inside));
+    ResponseRoom.requireResponse(
+        field(DiscoveryResponse.RESOURCES_FIELD_NUMBER, inside).newCodedInput());
   }
 
   @Test
