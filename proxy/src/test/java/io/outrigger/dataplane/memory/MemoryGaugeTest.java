@@ -436,6 +436,7 @@ final class MemoryGaugeTest {
             () -> direct,
             () -> configured / MemoryGauge.HEAP_PER_BYTE,
             100 * MIB);
+    var unused = small.open(app("a", 8 << 10), channel.eventLoop());
     configured = 50 * MIB;
 
     small.onCollecting();
