@@ -47,7 +47,7 @@ public record RawResource(String typeUrl, byte[] bytes) {
         && Arrays.equals(bytes, that.bytes);
   }
 
-  /** Uses a CRC, because the interpreter and C1 have machine code for it, and none for a hash. */
+  /** Uses CRC-32, because even the JVM's interpreter and C1 have machine code for this hash. */
   @Override
   public int hashCode() {
     var crc = new CRC32();

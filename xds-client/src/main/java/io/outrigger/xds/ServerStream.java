@@ -22,7 +22,7 @@ public interface ServerStream<Q> {
    */
   void requestNext();
 
-  /** Ends the stream. Afterwards, the listener may still receive {@code onClosed}, at most once. */
+  /** Ends the stream. The listener may still receive queued events and {@code onClosed}. */
   void close();
 
   interface Listener<R> {

@@ -3,8 +3,8 @@ package io.outrigger.identity.certificate;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Receives changes of the certificates of the bootstrap's providers, and of the system's roots. For
- * the system's roots, {@code instance} is {@code "system"}. Called on the control loop.
+ * Receives changes of the providers' certificates and of the system's roots, on the control loop.
+ * The {@code instance} is the provider's name, or {@code "system"} for the system's roots.
  */
 @ControlConfined
 public interface CertificateObserver {

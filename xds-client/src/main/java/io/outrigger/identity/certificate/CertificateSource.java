@@ -34,8 +34,8 @@ abstract sealed class CertificateSource
   abstract void start();
 
   /**
-   * Returns the reason why no identity exists yet, if another process provides it (a CA or the
-   * agent of the Workload API); empty if the identity exists, or if the source reads files.
+   * Returns why a CA or the agent of the Workload API has not provided the identity yet; empty if
+   * the identity exists, or if the source reads files.
    */
   Optional<String> lack() {
     return Optional.empty();

@@ -100,8 +100,8 @@ public final class CertificateStore {
   }
 
   /**
-   * Returns why a provider, the first by name, has no identity yet from its Workload API or istio
-   * CA; empty if all providers have an identity.
+   * Returns why a provider of this kind has not received its identity yet; empty if no provider of
+   * this kind waits. If several wait, the first in the order of names is reported.
    */
   public Optional<String> lack(Class<? extends CertificateProvider> kind) {
     loop.checkInside();
@@ -242,7 +242,7 @@ public final class CertificateStore {
   /**
    * Returns the identity or the roots of a provider, or the reason why they are missing.
    *
-   * @param field the bootstrap field that the reason names if the bootstrap does not set it
+   * @param field the bootstrap field for this part; the reason names the field if it is not set
    */
   private <T> Outcome<T> part(
       String instance, Function<CertificateSnapshot, Optional<T>> part, String field) {

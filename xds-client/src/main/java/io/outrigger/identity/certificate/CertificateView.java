@@ -24,7 +24,7 @@ public record CertificateView(
    *
    * @param certificates the chain, leaf first; empty when there is no identity
    * @param loaded the time at which the certificates in use were read; empty when none are in use
-   * @param error why the newest files cannot be used, or the certificate in use is not valid now
+   * @param error why the newest files cannot be used, or why the certificate in use is invalid now
    */
   public record Provider(
       String instance,

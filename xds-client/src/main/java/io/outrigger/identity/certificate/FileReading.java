@@ -16,9 +16,7 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
     T read() throws UnusableFile;
   }
 
-  /**
-   * Reads one Workload API response. If the identity or the roots are unusable, both are refused.
-   */
+  /** Reads a Workload API response. If the identity or the roots are unusable, both are refused. */
   static FileReading whole(Reader<Identity> identity, Reader<Roots> roots) {
     Outcome<Identity> own = read(identity);
     Outcome<Roots> trusted = read(roots);

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 final class FileWatcher extends CertificateSource {
-  /** A reading that lacks certificates is published this long after the last write in place. */
+  /** How long a reading that lacks certificates is held back after the last write in place. */
   static final Duration STILL = Duration.ofMillis(1500);
 
   private static final String MISSING_CERTIFICATES = "certificates that are in use are missing";

@@ -23,9 +23,7 @@ import java.util.stream.Stream;
  *     files of certificate providers
  */
 public record MissingFile(String reason, boolean isRequired) {
-  /**
-   * Returns the first missing file, required files first; empty when no file is missing. Blocks.
-   */
+  /** Returns the first missing file, required files first; empty if no file is missing. Blocks. */
   public static Optional<MissingFile> of(Bootstrap bootstrap) {
     return Stream.concat(
             bootstrap.allServers().stream().flatMap(MissingFile::ofServer),

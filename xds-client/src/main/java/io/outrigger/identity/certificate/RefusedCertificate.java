@@ -5,8 +5,8 @@ import java.security.cert.CertificateException;
 
 /**
  * The certificate of a peer is not accepted. The message is for operators. BoringSSL sends the peer
- * the TLS alert that corresponds to {@link #result} (RFC 8446 section 6.2). The JDK sends the alert
- * {@code certificate_unknown}, because this exception has no cause.
+ * the TLS alert that corresponds to {@link #result} (RFC 8446 section 6.2). The JDK sends {@code
+ * certificate_unknown} for each exception without a cause, such as this one.
  */
 public final class RefusedCertificate extends CertificateException {
   private static final long serialVersionUID = 1L;

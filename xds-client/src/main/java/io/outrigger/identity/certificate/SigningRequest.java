@@ -56,8 +56,8 @@ record SigningRequest(KeyPair pair) {
   }
 
   /**
-   * Returns the attributes that request the URI as a critical name, because the request has no
-   * subject.
+   * Returns the attributes that request the URI as an alternative name. The name is critical,
+   * because the request has no subject.
    */
   private static Der named(String uri) {
     Der name = new Der(Der.CONTEXT_URI, uri.getBytes(StandardCharsets.US_ASCII));

@@ -134,7 +134,7 @@ final class TrustedRoots {
                   + "\"");
     }
 
-    /** Whether the current path (its end is {@code last}) can be extended to an accepted path. */
+    /** Whether the path, which ends with {@code last}, can be extended to an accepted path. */
     private boolean leadsToRoot(X509Certificate last) {
       for (X509Certificate root : named(last.getIssuerX500Principal())) {
         if (isSignedBy(last, root)) {
@@ -243,9 +243,7 @@ final class TrustedRoots {
           : Optional.empty();
     }
 
-    /**
-     * Verifies signatures, path lengths, constraints and usages of the certificates below the root.
-     */
+    /** Verifies signatures, path lengths, constraints and usages of certificates below the root. */
     private Optional<CertificateRefusal> objectionOfJdk(X509Certificate root) {
       try {
         var parameters = new PKIXParameters(Set.of(new TrustAnchor(root, null)));
@@ -284,8 +282,8 @@ final class TrustedRoots {
   }
 
   /**
-   * Returns what is wrong with a key if verifying signatures with it could be so slow that a peer
-   * could cause overload. The JDK takes seconds for each signature of a DSA key with 64 Kibit.
+   * Returns why a key is refused; empty if it is accepted. With some keys, a peer could overload
+   * this process: the JDK takes seconds for one signature of a DSA key with 64 Kibit.
    */
   private static Optional<String> flaw(PublicKey key) {
     if (key instanceof RSAPublicKey rsa) {

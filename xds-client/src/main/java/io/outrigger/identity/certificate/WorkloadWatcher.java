@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 final class WorkloadWatcher extends CertificateSource {
-  /** How long calls wait for the first response after gRPC was loaded and the call was opened. */
+  /** How long an app's calls wait for the first response once the Workload API call is open. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
-  /** How long calls wait until gRPC was loaded and the call was opened. */
+  /** How long an app's calls wait while gRPC is loaded and the Workload API call is opened. */
   static final Duration FIRST_CALL = Duration.ofSeconds(15);
 
   /**
@@ -48,8 +48,8 @@ final class WorkloadWatcher extends CertificateSource {
   static final Duration PACE = PathWatcher.PACE;
 
   /**
-   * The maximum number of responses that are received from the start of one reading until the next
-   * may start; only the newest is read.
+   * The maximum number of responses that are received between the starts of two readings; each
+   * reading uses only the newest response.
    */
   static final int BURST = 500;
 
@@ -219,7 +219,7 @@ final class WorkloadWatcher extends CertificateSource {
           });
     }
 
-    /** Requests the next response and reads the newest one, unless it is too early. */
+    /** Requests and reads responses as far as {@link #BURST} and {@link #PACE} permit. */
     private void proceed() {
       if (isRequestDue && call != null && received < BURST) {
         isRequestDue = false;

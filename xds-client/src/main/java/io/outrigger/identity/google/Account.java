@@ -49,8 +49,8 @@ sealed interface Account {
     }
 
     /**
-     * Requires the response header of Google's metadata server, because in another network its
-     * address may belong to any machine.
+     * Requires the header that Google's metadata server adds to its responses, because in another
+     * network any machine may have the address of this server.
      */
     @Override
     public Optional<String> objection(HttpResponse<?> answer) {

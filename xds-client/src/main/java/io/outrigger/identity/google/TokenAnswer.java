@@ -18,7 +18,7 @@ final class TokenAnswer {
   private static final int MAX_REASON_CHARS = 200;
 
   /**
-   * A token that may be sent in a header (RFC 6750 section 2.1), with a length that servers accept.
+   * A token that may be sent in a header (RFC 6750 section 2.1), of a length that servers accept.
    */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]{1,8192}=*");
 

@@ -53,7 +53,7 @@ public final class TlsFailure {
   /**
    * Returns the reason of the failure. If the peer's certificate was refused, the reason is the
    * verifier's own text ({@code certificate verify failed: …}, {@code SAN … not accepted}). If the
-   * peer sent an alert, the reason is {@code alert …}.
+   * peer sent an alert, the reason ends with the name of the alert.
    */
   public static String describe(@Nullable Throwable failure, PeerRole peer) {
     for (Throwable each = failure; each != null; each = each.getCause()) {

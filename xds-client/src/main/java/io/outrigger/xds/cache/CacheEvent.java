@@ -120,8 +120,8 @@ public sealed interface CacheEvent<T> {
   record StreamRecovered<T>() implements CacheEvent<T> {
     @Override
     public CacheEntry<T> next(CacheEntry<T> entry, ServerFeatures features) {
-      // Before its first update, a resource keeps its stream error (decision xds-0013): watchers
-      // have received the error as a failure, and no event revokes a failure except an update.
+      // A resource without an update keeps its stream error (decision xds-0013): watchers have
+      // received the error as a failure of the resource, and only an update ends this failure.
       return entry.state() == CacheState.REQUESTED
           ? entry
           : entry.withStreamError(Optional.empty());

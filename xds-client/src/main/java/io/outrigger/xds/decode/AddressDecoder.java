@@ -29,7 +29,7 @@ final class AddressDecoder {
 
   /**
    * Decodes the HTTP proxy in the metadata of an endpoint or locality (A86). An invalid address is
-   * an error under any key: A83 "xDS Cluster Metadata" parses an entry by its type, not its key.
+   * an error under any key, because A83 "xDS Cluster Metadata" parses entries by type, not by key.
    */
   static Optional<EndpointAddress> proxy(WireMetadata metadata, FieldErrors errors) {
     Optional<EndpointAddress> proxy = Optional.empty();

@@ -78,7 +78,7 @@ public final class FieldErrors {
     }
   }
 
-  /** Adds an error and returns the empty result of a decoder. */
+  /** Adds an error and returns an empty Optional, the result of a decoder in case of an error. */
   <T> Optional<T> refuse(String reason) {
     add(reason);
     return Optional.empty();

@@ -95,8 +95,8 @@ final class HttpFilterDecoder {
   }
 
   /**
-   * Whether a filter has this type, in any place. Returns true for an unreadable TypedStruct, so
-   * that {@link #decode} reports it.
+   * Whether a supported filter has settings or overrides of this type. Returns true for an
+   * unreadable TypedStruct, so that {@link #decode} reports it.
    */
   private static boolean isKnown(Any config, FilterDecoders known) {
     return TypedConfig.of(config, FieldErrors.ofResource())

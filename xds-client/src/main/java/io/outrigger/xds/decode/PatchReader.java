@@ -258,7 +258,7 @@ public final class PatchReader {
         && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
   }
 
-  /** Adds {@code @type} to the only entry of a map of protocol options; refuses other entries. */
+  /** Adds {@code @type} to the one entry of a map of protocol options; other entries are errors. */
   private static Optional<JsonObject> options(JsonElement value, FieldErrors errors) {
     if (!(value instanceof JsonObject map)
         || !map.keySet().equals(Set.of(PROTOCOL_OPTIONS))
@@ -296,7 +296,7 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the message type or list that has {@code field}; a key of {@link #EFFECTIVE}
+   * @param message the name under which {@link #EFFECTIVE} lists the message that has {@code field}
    */
   private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
     Set<String> effective = EFFECTIVE.get(message);

@@ -42,7 +42,7 @@ public final class Redaction {
 
   private static final Value REDACTED_VALUE = Value.newBuilder().setStringValue(REDACTED).build();
 
-  /** Matches names of headers and metadata with secret values; deliberately broad. */
+  /** Matches names of headers and metadata whose values may be secret; deliberately broad. */
   private static final Pattern SECRET =
       Pattern.compile(
           "token|passw(or)?d|passphrase|secret|credential|(api|private|access|json)[-_.]?key"
@@ -55,7 +55,7 @@ public final class Redaction {
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
               + "|api_key|private_key|json_key|client_secret)");
 
-  /** In a {@code Struct}: the members that may hold the name of the setting in {@link #VALUE}. */
+  /** The members of a {@code Struct} that may name the setting whose value is in {@link #VALUE}. */
   private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
 
   private static final String VALUE = "value";

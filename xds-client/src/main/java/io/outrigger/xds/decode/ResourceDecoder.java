@@ -29,7 +29,7 @@ import java.util.function.Function;
 public final class ResourceDecoder {
   static final String WRAPPER = "envoy.service.discovery.v3.Resource";
 
-  /** The tag of a name: a text in the field 1. */
+  /** The protobuf tag of a resource's name, which is a string with the field number 1. */
   private static final int NAME_TAG = (1 << 3) | WireFormat.WIRETYPE_LENGTH_DELIMITED;
 
   /** The number of unnamed resources whose errors are described; a NACK has no room for more. */

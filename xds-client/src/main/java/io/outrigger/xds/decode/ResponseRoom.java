@@ -8,12 +8,12 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import java.io.IOException;
 
 /**
- * Limits the number of fields of a message to those that seem to fit into the heap. An empty
- * message in a field takes two bytes on the wire, and a hundred times as much of the heap.
+ * Limits the number of fields of a message, because a field may take far more heap than bytes on
+ * the wire: an empty message takes two bytes on the wire, and a hundred times as much of the heap.
  */
 public final class ResponseRoom {
   /**
-   * The heap that a field takes, roughly, while a new resource replaces an old one. An endpoint has
+   * The estimated heap that a field takes while a new resource replaces an old one. An endpoint has
    * about 11 fields, and a route 15.
    */
   private static final int FIELD_BYTES = 150;
@@ -23,12 +23,12 @@ public final class ResponseRoom {
   /** The depth of messages that protobuf reads. */
   private static final int MAX_DEPTH = 100;
 
-  /** So many bytes of a packed list take as much of the heap as a field. */
+  /** The bytes of a packed list that count as one field, because they take as much heap. */
   private static final int PACKED_BYTES = 16;
 
   private ResponseRoom() {}
 
-  /** Reports more fields than fit into the heap. */
+  /** Thrown when a message has more fields than fit into the heap. */
   public static final class TooLarge extends InvalidProtocolBufferException {
     private static final long serialVersionUID = 1L;
 
@@ -40,21 +40,21 @@ public final class ResponseRoom {
     }
   }
 
-  /** Whether so few bytes cannot have more fields than fit into the heap. */
+  /** Whether a message of this size fits into the heap, however many fields it has. */
   public static boolean admits(long bytes) {
     return bytes / 2 <= MAX;
   }
 
-  /** Counts the fields of a response; each of its resources counts as one. */
+  /** Counts the fields of a response; each of its resources counts as one field. */
   public static void requireResponse(CodedInputStream response) throws TooLarge {
     require(response, DiscoveryResponse.RESOURCES_FIELD_NUMBER);
   }
 
   /**
-   * Counts the fields of a message, and of the messages inside it, before the message is parsed. A
-   * text counts as a message, too.
+   * Counts the fields of a message, and of the messages inside it, before the message is parsed.
+   * The wire format does not distinguish strings from messages, so strings are searched, too.
    *
-   * @param unparsed the path to messages that do not count, because they are not parsed as a whole
+   * @param unparsed the path to messages that are never parsed whole, so their fields do not count
    */
   static void require(ByteString message, int... unparsed) throws TooLarge {
     if (!admits(message.size())) {
@@ -69,10 +69,11 @@ public final class ResponseRoom {
   }
 
   /**
-   * Returns how many of {@code max} fields are left.
+   * Returns {@code max} minus the number of fields; negative if there are too many fields.
    *
-   * @param depth the number of messages inside of each other that are searched
-   * @param step the place in the path of this message; its length for messages beside the path
+   * @param depth the maximum nesting of the messages that are searched
+   * @param step the index in {@code unparsed} of the next field of the path; the length of {@code
+   *     unparsed} if this message is not on the path
    */
   private static long left(long max, CodedInputStream in, int depth, int[] unparsed, int step) {
     long left = max;
@@ -96,7 +97,7 @@ public final class ResponseRoom {
         }
       }
     } catch (IOException text) {
-      // The fields before the unreadable one count: the parser builds them.
+      // Fields before an unreadable field count, because the parser creates objects for them.
     }
     return left;
   }

@@ -162,9 +162,7 @@ final class RouteActionDecoder {
     return new RouteTimeout(timeout, maxGrpcTimeout, streamDuration);
   }
 
-  /**
-   * Decodes {@code max_stream_duration}; {@code grpc_timeout_header_offset} has no effect (A31-22).
-   */
+  /** Decodes {@code max_stream_duration}; ignores {@code grpc_timeout_header_offset} (A31-22). */
   private static StreamDuration streamDuration(
       io.envoyproxy.envoy.config.route.v3.RouteAction.MaxStreamDuration proto, FieldErrors errors) {
     return new StreamDuration(

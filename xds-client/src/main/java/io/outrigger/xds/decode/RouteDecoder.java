@@ -31,7 +31,7 @@ final class RouteDecoder {
   record Scope(
       DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
 
-  /** A cluster takes 9 KiB of the heap; the rest is for clusters that take the place of some. */
+  /** A cluster takes 9 KiB of heap; the other 7 KiB are room for new versions of some clusters. */
   private static final long MAX_CLUSTERS = Runtime.getRuntime().maxMemory() / (16 << 10);
 
   private RouteDecoder() {}

@@ -6,9 +6,8 @@ import com.google.gson.JsonObject;
 import java.util.Set;
 
 /**
- * Wraps each message of an unknown type in a TypedStruct (A39), which decoders accept in its place.
- * A JSON document, like a response of a control plane, may contain messages that Outrigger does not
- * use.
+ * Wraps each message of an unknown type in a TypedStruct (A39), which decoders also accept. A JSON
+ * document, like a response of a control plane, may contain messages that Outrigger does not use.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";

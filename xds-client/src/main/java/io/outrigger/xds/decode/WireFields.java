@@ -61,8 +61,8 @@ final class WireFields {
 
   /**
    * @param remainder the message without the removed field
-   * @param parts the contents of the removed fields; a key lists the indexes of the enclosing
-   *     messages in their repeated fields, outermost first
+   * @param parts the contents of the removed fields. A key has an index for each enclosing message,
+   *     outermost first: the position of this message among the values of its field
    */
   record Cut(ByteString remainder, Map<List<Integer>, List<ByteString>> parts) {
     /** Returns the content of a field that is not repeated; merges two occurrences. */

@@ -34,9 +34,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
     return String.join("; ", errors); // A88-25
   }
 
-  /**
-   * Returns the status of a failed call; its message is the reason of the failure with the note.
-   */
+  /** Returns the status of a failed call; its message is the reason with the note. */
   public RpcStatus failure(String reason) {
     return RpcStatus.unavailable(reason).withNote(note(RpcStatus.OK, RpcStatus.OK));
   }

@@ -20,9 +20,7 @@ public final class Located {
   private final JsonElement json;
   private final Position start;
 
-  /**
-   * Maps each object and list, compared by identity, to the positions of its fields or elements.
-   */
+  /** Maps each object and list, by identity, to the positions of its fields or elements. */
   private final IdentityHashMap<JsonElement, Map<String, Position>> positions;
 
   Located(
