@@ -21,7 +21,7 @@ import java.util.function.Function;
  * limits the number of targets. A request that is queued or unanswered counts as use of its target.
  *
  * <p>A sweep removes an idle target from the table, and the next sweep closes the target. A request
- * that found the target before its removal can be routed until the target closes.
+ * that got the target before its removal from the table can still use it until the target closes.
  */
 @AnyThread
 final class AuthorityTargets implements TargetResolver {

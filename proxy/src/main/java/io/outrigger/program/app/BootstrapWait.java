@@ -135,8 +135,7 @@ final class BootstrapWait {
     boolean wasWrong = isWrong;
     try {
       ConfigSource source = found.isPresent() ? found.get() : lookup.find();
-      // With --bootstrap-timeout 0s, OptionsReader has validated the configuration, and the code
-      // that needs a missing file reports the file.
+      // With --bootstrap-timeout 0s, OptionsReader has validated the configuration before.
       if (!lookup.timeout().isZero()) {
         requireFiles(source);
         SourceLookup.check(source);

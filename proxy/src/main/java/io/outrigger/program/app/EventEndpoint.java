@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * {@code GET /events}: a stream of events, or a list with {@code format=json}. The reply has the
- * events with a larger number than {@code since} or {@code Last-Event-ID}.
+ * events whose number is larger than the number in {@code since} or {@code Last-Event-ID}.
  */
 @AnyThread
 final class EventEndpoint implements AdminEndpoint {

@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * {@code GET /explain}. The parameter {@code forward} is optional when there is only one forward.
- * With {@code serve}, the endpoint explains how a served address would treat a request; {@code
- * peer} is the name of the client, and {@code source} is the IP address of the client.
+ * If {@code serve} names a served address, the reply explains how it would treat a request from a
+ * client with the name {@code peer} and the IP address {@code source}.
  */
 @AnyThread
 record ExplainEndpoint(Components components) implements AdminEndpoint {

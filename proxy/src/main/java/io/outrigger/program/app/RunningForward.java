@@ -101,7 +101,7 @@ record RunningForward(
         "failing", tally.of(Connectivity.TRANSIENT_FAILURE));
   }
 
-  /** Says why calls of the forward fail, all calls or those to one cluster; otherwise empty. */
+  /** Returns why all calls of the forward, or its calls to some clusters, fail; otherwise empty. */
   Optional<String> failure() {
     return error()
         .or(this::outages)

@@ -54,7 +54,7 @@ final class RunningServe {
   }
 
   void start(ControlLoop control, ControlPlanes.Known known) {
-    // PortsReader has checked that the bootstrap gives the Listener a name.
+    // orElseThrow never throws: PortsReader has rejected bootstraps without a Listener name.
     resource =
         ListenerNames.ofServer(known.bootstrap(), spec.listen().toString())
             .toOptional()

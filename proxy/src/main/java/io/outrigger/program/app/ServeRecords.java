@@ -33,9 +33,8 @@ import java.util.function.LongSupplier;
 @AnyThread
 final class ServeRecords implements ServeObserver {
   /**
-   * The maximum number of counters of RBAC decisions. The control plane may send any number of
-   * policies, so the decisions of policies without a counter, or with long names, share one further
-   * counter.
+   * The maximum number of counters of RBAC decisions, because the control plane may send any number
+   * of policies. Further policies, and policies with long names, share one counter per verdict.
    */
   static final int MAX_DECISIONS = 1_000;
 

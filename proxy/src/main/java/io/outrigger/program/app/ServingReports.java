@@ -38,7 +38,7 @@ final class ServingReports {
   private final String name;
   private final LogLines lines;
 
-  /** The lines of removed RBAC filters, so that no other line takes their place. */
+  /** A separate limit of log lines for removed RBAC filters: other lines do not use it up. */
   private final LogLines rbacLines;
 
   private String error = "";
@@ -100,7 +100,7 @@ final class ServingReports {
     }
     now.forEach(
         (chain, filters) -> reportRemoved(chain, checking.getOrDefault(chain, all), filters));
-    if (checking.keySet().containsAll(now.keySet())) { // other chains get those of a removed chain
+    if (checking.keySet().containsAll(now.keySet())) { // requests of a removed chain match others
       Set<String> common = new TreeSet<>(all);
       now.values().forEach(common::retainAll);
       checking.forEach(
@@ -138,7 +138,7 @@ final class ServingReports {
                 name));
   }
 
-  /** Returns the names of the RBAC filters that have rules on every route of a filter chain. */
+  /** Returns the names of the RBAC filters that check every request of a filter chain. */
   private static Set<String> checking(ServerFilterChain chain, RouteTable table) {
     Set<String> names = new TreeSet<>();
     for (HttpFilter filter : chain.filters()) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Passes each configuration of a {@code dns:///} or {@code k8s:///} target on to the target. Until
+ * A filter between the resource graph and its {@code dns:///} or {@code k8s:///} target. Until
  * addresses are known, the target fails with the error of the resolution, as a gRPC channel does
  * (gRPC "Name Resolution"). When a later resolution fails, the last addresses stay in use until the
  * next success (A37-04).

@@ -23,7 +23,7 @@ final class CompletionCommand implements Callable<Integer> {
   /** The line in picocli's script that turns off file completion, even for {@code --bootstrap}. */
   private static final String NO_FILES = "  type compopt &>/dev/null && compopt +o default\n";
 
-  /** Turns {@code --flag=value}, three words to bash, into {@code --flag value} for picocli. */
+  /** Lets picocli complete {@code --flag=value}, which bash splits into three words. */
   private static final String VALUES =
       """
       if [ -n "$BASH_VERSION" ]; then

@@ -18,7 +18,7 @@ import java.util.Optional;
  * The programs that the commands start.
  *
  * @param preparation tasks that initialize libraries, each on a thread of its own, while files are
- *     read. The sidecar also starts if a task fails.
+ *     read. A failed task does not stop the start.
  */
 public record Entrypoints(
     RunEntrypoint run, List<Runnable> preparation, DemoEntrypoint demo, LiveEntrypoint live) {
@@ -31,7 +31,7 @@ public record Entrypoints(
     /**
      * Runs the sidecar until it has drained, and returns the exit code.
      *
-     * @param signals gets its {@link Signals#onFirst} action when a drain has become possible
+     * @param signals gets the action of the first signal as soon as a drain is possible
      * @throws StartFailure when the program cannot start; no port stays bound
      * @throws InvalidInput when a file that was written after the start, or an environment variable
      *     of OpenTelemetry, is invalid

@@ -24,8 +24,8 @@ record SidecarRun(CommandContext context) {
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
   /**
-   * Runs the sidecar and returns the exit code. Signals come first, because the JVM's own handlers
-   * exit with 143. {@link #prepare}, the longest step, runs on a thread for each library.
+   * Runs the sidecar and returns the exit code. First installs the signal handlers, because the
+   * JVM's own handlers exit with 143. Calls {@link #prepare} for each library on a separate thread.
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
     Signals signals = context.signals().get();
@@ -41,9 +41,8 @@ record SidecarRun(CommandContext context) {
   }
 
   /**
-   * Initializes a library while the main thread reads flags and files. Without this method, the
-   * first use of the library would initialize it. If it cannot be initialized here, the start of
-   * the sidecar fails at the first use of the library, and reports the reason.
+   * Initializes a library while the main thread reads flags and files. If the initialization fails,
+   * the first use of the library fails too, which ends the start and reports the reason.
    */
   private static void prepare(Runnable part) {
     try {

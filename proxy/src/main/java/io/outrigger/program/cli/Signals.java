@@ -44,9 +44,9 @@ public final class Signals {
   }
 
   /**
-   * Installs the handlers for the signals of this process. A JVM without the module
-   * jdk.unsupported, or with the flag -Xrs, does not allow handlers: its own handlers remain, and a
-   * signal begins a shutdown of the JVM.
+   * Installs the handlers for the signals of this process. Without the module jdk.unsupported, the
+   * JVM's own handlers remain, which begin a shutdown of the JVM. With the flag -Xrs, SIGTERM ends
+   * the process at once, as for a process without signal handlers.
    */
   static Signals install() {
     Signals signals = new Signals(System::nanoTime);
@@ -94,7 +94,7 @@ public final class Signals {
     hangUp = action;
   }
 
-  /** Sets the action of SIGUSR1, such as to reopen the access log after a log rotation. */
+  /** Sets the action of SIGUSR1, which reopens the access log after a log rotation. */
   public void onReopen(Runnable action) {
     reopen = action;
   }

@@ -129,7 +129,7 @@ public final class Demo {
         Machine.current());
   }
 
-  /** Returns the JSON text of a bootstrap that ends with the given members. */
+  /** Returns the JSON text of a bootstrap; {@code more} is appended to its members. */
   private static String bootstrap(int controlPlanePort, String node, String more) {
     return """
     {

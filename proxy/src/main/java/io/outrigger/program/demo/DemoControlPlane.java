@@ -37,7 +37,7 @@ final class DemoControlPlane implements AutoCloseable {
   static final String NODE = "outrigger-demo";
   static final String SERVER_TEMPLATE = "greeter/inbound/%s";
 
-  /** All nodes share this cache key: only the first request of an ADS stream names its node. */
+  /** The cache key of all nodes, because later requests of an ADS stream do not name their node. */
   private static final String ALL = "all";
 
   /**

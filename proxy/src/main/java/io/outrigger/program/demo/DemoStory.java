@@ -31,7 +31,7 @@ final class DemoStory {
   /** Three callers: one with a certificate that RBAC allows, one with another, one without. */
   record Peers(DemoClient allowed, DemoClient denied, Connector anonymous) {}
 
-  /** Creates a client for one call; unless closed, a rejected client reconnects forever. */
+  /** Creates a client for one call. A rejected client reconnects until it is closed. */
   interface Connector {
     DemoClient connect() throws IOException;
   }

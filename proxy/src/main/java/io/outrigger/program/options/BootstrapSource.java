@@ -27,8 +27,8 @@ public final class BootstrapSource {
   public static final String TEXT_VARIABLE = "GRPC_XDS_BOOTSTRAP_CONFIG";
 
   /**
-   * The bootstrap that is used when no source is set. This bootstrap has no control plane. By its
-   * templates, the name of a Listener is the name of the target, or the served address.
+   * The bootstrap that is used when no source is set. This bootstrap has no control plane. Its
+   * templates name a Listener after the target, or after the served address.
    */
   public static final Bootstrap NONE =
       new Bootstrap(

@@ -417,7 +417,7 @@ public final class OptionsReader {
     return bytes;
   }
 
-  /** Describes the JVM's memory limit; a larger {@code --max-memory} would have no effect. */
+  /** Describes the JVM's memory limit, which {@code --max-memory} must not exceed. */
   private static String jvmLimit(MemoryPlan memory) {
     return ("the JVM has for it, %s: %s of the heap and %s for buffers; raise the container's"
             + " memory limit, or the JVM's limits in OUTRIGGER_JAVA_OPTS")
@@ -432,7 +432,7 @@ public final class OptionsReader {
     return value(flag, defaultValue, text -> oneOf(text, all));
   }
 
-  /** Returns the element with the given name; upper and lower case are equal. */
+  /** Returns the element with the given name, regardless of upper and lower case. */
   private static <E> E oneOf(String text, List<E> all) {
     return all.stream()
         .filter(each -> each.toString().equalsIgnoreCase(text))

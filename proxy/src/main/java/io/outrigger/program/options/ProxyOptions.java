@@ -110,7 +110,7 @@ public record ProxyOptions(
   /**
    * The settings of {@code --state}, which stores resources for a start without a control plane.
    *
-   * @param after limits how long a start waits for a control plane; then the start uses the stored
+   * @param after the time for which a start waits for a control plane before it uses the stored
    *     resources
    */
   public record State(Path folder, Duration after, Duration maxAge) {}

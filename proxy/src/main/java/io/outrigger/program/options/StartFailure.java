@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Matches a capital letter that begins an operating system's error or follows ": ". */
+  /** Matches a capital letter at the start of a text, or after ": ". */
   private static final Pattern CAPITAL = Pattern.compile("(^|: )[A-Z]");
 
   /** Maps a part of the operating system's error message for a failed bind to the remedy. */
