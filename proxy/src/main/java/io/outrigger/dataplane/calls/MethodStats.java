@@ -16,20 +16,20 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 public final class MethodStats {
   /**
-   * The maximum number of {@link Place}s (cluster and locality), because a control plane may send
-   * any number of cluster names. In places beyond this maximum, attempts count as {@link #OTHER}.
+   * Limits the number of {@link Place}s (cluster and locality), because a control plane may send
+   * any number of cluster names. Attempts in further places count as {@link #OTHER}.
    */
   static final int MAX_PLACES = 500;
 
   /**
-   * The maximum length of the names of a place; attempts in a place with longer names count as
-   * {@link #OTHER}.
+   * The maximum length of a place, cluster and locality together; attempts in a longer place count
+   * as {@link #OTHER}.
    */
   public static final int MAX_NAMES = 1000;
 
   /**
-   * The maximum number of delay types, because nested priorities can produce many. Types beyond
-   * this maximum count as {@link #OTHER}.
+   * Limits the number of delay types, because nested priorities can produce many. Further types
+   * count as {@link #OTHER}.
    */
   static final int MAX_DELAY_TYPES = 100;
 
@@ -101,8 +101,8 @@ public final class MethodStats {
   private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
   private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
-  // Caches the cluster and locality of the last attempt, because the next attempt mostly has the
-  // same; used on the event loop.
+  // Caches the place of the last attempt, because the next attempt usually has the same place. Used
+  // only on the event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable Map<RpcStatus.Code, Attempts> last;

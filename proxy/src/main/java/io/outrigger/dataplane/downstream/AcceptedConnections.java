@@ -29,7 +29,7 @@ final class AcceptedConnections {
     open.remove(connection.id());
   }
 
-  /** Returns views of up to {@code max} connections in order of id, from the given id on. */
+  /** Returns views of the first {@code max} connections whose ids are not below the given id. */
   List<SocketView> views(long from, int max) {
     return open.tailMap(from).values().stream().limit(max).map(DownstreamConnection::view).toList();
   }

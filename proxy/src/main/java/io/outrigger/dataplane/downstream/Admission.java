@@ -21,8 +21,8 @@ public interface Admission {
   void admit(Channel channel, Function<Caller, ChannelHandler> http2);
 
   /**
-   * Returns when to end a connection that is no longer allowed after a change of configuration or
-   * certificates; null to keep the connection open. Runs on the event loop of the connection.
+   * Returns the delays for ending a connection that the current configuration or certificates no
+   * longer allow; null to keep the connection open. Runs on the event loop of the connection.
    */
   default @Nullable Retirement retirement(Caller caller) {
     return null;

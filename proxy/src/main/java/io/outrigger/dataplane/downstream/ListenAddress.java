@@ -55,7 +55,7 @@ public sealed interface ListenAddress {
    * Parses {@code PORT} (on 127.0.0.1), {@code HOST:PORT}, {@code [::1]:PORT} or {@code
    * unix:/path}.
    *
-   * @throws IllegalArgumentException with the reason, when {@code text} is not a valid address
+   * @throws IllegalArgumentException with the reason, when the text is not a valid address
    */
   static ListenAddress parse(String text) {
     return text.startsWith("unix:") ? Unix.parse(text) : parseTcp(text);

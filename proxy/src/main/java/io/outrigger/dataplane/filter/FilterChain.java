@@ -31,7 +31,7 @@ public record FilterChain(List<RouteFilter> filters) {
             .toList());
   }
 
-  /** Returns the other chain's guards and the filters of this chain, each filter once. */
+  /** Returns the other chain's guards followed by this chain's filters, without duplicates. */
   public FilterChain afterGuardsOf(FilterChain other) {
     List<RouteFilter> all = new ArrayList<>(other.guards().filters);
     for (RouteFilter each : filters) {
@@ -63,7 +63,7 @@ public record FilterChain(List<RouteFilter> filters) {
     return filters.stream().flatMap(filter -> filter.plan(request, clusters).stream()).toList();
   }
 
-  /** Returns decisions on a request up to the first refusal; see {@link RouteFilter#judge}. */
+  /** Returns the results of {@link RouteFilter#judge}, up to and including the first refusal. */
   public List<RouteFilter.Verdict> judge(AuthorizationInput input) {
     List<RouteFilter.Verdict> verdicts = new ArrayList<>();
     for (RouteFilter filter : filters) {

@@ -39,8 +39,8 @@ public interface RouteFilter {
   default void onResponse(FilteredCall call, BiConsumer<String, String> fields) {}
 
   /**
-   * Describes, without a change of state, the possible effects of {@link #onRequest} on a request
-   * of a forward; empty when the filter would do nothing.
+   * Returns the possible effects of {@link #onRequest} on a request of a forward, without changing
+   * any state; empty when the filter would do nothing.
    *
    * @param clusters the clusters of the route
    */
@@ -49,8 +49,8 @@ public interface RouteFilter {
   }
 
   /**
-   * Returns, without a change of state, the decision of {@link #onRequest} about a request to a
-   * served listener; empty for a filter that never refuses requests.
+   * Returns the decision of {@link #onRequest} about a request to a served listener, without
+   * changing any state; empty for a filter that never refuses requests.
    */
   default Optional<Verdict> judge(AuthorizationInput input) {
     return Optional.empty();

@@ -132,10 +132,10 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   /**
-   * Ends the call if a list of the request's fields is larger than the backend accepts, because
-   * such a list might make the backend end the whole connection.
+   * Ends the call if the request's headers or trailers are larger than the backend accepts. If they
+   * were sent, the backend might end the whole connection.
    *
-   * @param tooLarge the size of such a list; otherwise 0
+   * @param tooLarge the size of the headers or trailers if they are too large; otherwise 0
    */
   void refuse(String list, long tooLarge) {
     if (tooLarge > 0 && state == State.OPEN && stream != null && !response.hasEnded()) {
@@ -194,7 +194,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** Relays response headers that were held back, with END_STREAM if {@code whole} is true. */
+  /** Relays the headers that were held back, with END_STREAM if they are the whole response. */
   private void relayEarly(boolean whole) {
     HeaderList head = early;
     if (head != null) {

@@ -236,7 +236,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     return cluster == null ? "" : cluster.note();
   }
 
-  /** Begins the first attempt, or a retry that the retry policy counts (no transparent retry). */
+  /** Begins the first attempt, or an attempt that the retry policy counts as a retry. */
   void begin() {
     beginAttempt(false);
     pick();
@@ -417,7 +417,7 @@ final class CallAttempts implements PickContext, FilteredCall {
    * Called when the backend's stream ended before the response was complete.
    *
    * @param refusal whether the backend guarantees that it did not process the request
-   * @param relayed the error code for the reset of a response that has begun; null to end the
+   * @param relayed the error code with which to reset a response that has begun; null to end the
    *     response with trailers
    */
   void onUpstreamFailed(
@@ -437,8 +437,8 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /**
    * Sends a refused request again, with all of its data (SC-34). The new pick runs in a later task,
-   * because the connection that refused the request may not be marked as closing until then. The
-   * retry policy does not count a transparent retry.
+   * because the connection that refused the request may not yet be marked as closing. The retry
+   * policy does not count a transparent retry.
    */
   private void retryTransparently(RpcStatus failure) {
     transparentRetries++;

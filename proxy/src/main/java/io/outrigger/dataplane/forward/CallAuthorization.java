@@ -11,7 +11,7 @@ public final class CallAuthorization implements AuthorizationInput {
   private final Connection connection;
   private final String urlPath;
 
-  /** Caches the last header read: successive policies often read the same header. */
+  /** Caches the last header that was read: successive policies often read the same header. */
   private String lastName = "";
 
   private @Nullable String lastValue;

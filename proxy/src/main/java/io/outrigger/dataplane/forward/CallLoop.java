@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One event loop as its calls use it: index, clock, random source, deadline timers and caches. */
+/** One event loop with its index, clock, random source, deadline timers and caches for calls. */
 @LoopConfined
 public final class CallLoop implements Executor {
   private static final int HEADS = 64;

@@ -9,7 +9,7 @@ import io.outrigger.http2.KnownName;
 import io.outrigger.http2.PeerErrors;
 import java.util.Optional;
 
-/** The peer that opens the streams of a downstream connection, and the targets of its calls. */
+/** The peer of a downstream connection, with the targets of the peer's calls. */
 @AnyThread
 public sealed interface Caller {
   TargetResolver targets();
@@ -24,7 +24,7 @@ public sealed interface Caller {
 
   PeerErrors.Side side();
 
-  /** Adds the peer's name, if known, to its address, for messages. */
+  /** Returns a text for messages: the given address, then the peer's name if it is known. */
   default String described(String address) {
     return address;
   }

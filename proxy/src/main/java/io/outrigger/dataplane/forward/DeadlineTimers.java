@@ -44,9 +44,7 @@ public final class DeadlineTimers {
     abstract void onDeadline();
   }
 
-  /**
-   * The head of a circular list of entries. Its tick is not later than the ticks of its entries.
-   */
+  /** The head of a circular list of entries; no entry's tick is earlier than the head's tick. */
   private static final class Slot extends Entry {
     @Override
     void onDeadline() {}
@@ -154,7 +152,7 @@ public final class DeadlineTimers {
     }
   }
 
-  /** Returns the tick of the next alarm; the call with this deadline may have ended. */
+  /** Returns the tick of the next alarm, possibly for a deadline whose call has ended. */
   private long nextTick() {
     long first = NO_ALARM;
     for (Entry slot : slots) {

@@ -36,7 +36,7 @@ final class DownstreamResponse {
     BEGUN,
     /** The whole response was passed to the stream, but the app may not have read all of it. */
     COMPLETE,
-    /** The response is complete; RST_STREAM(NO_ERROR) is sent once the response was written. */
+    /** The response is complete; RST_STREAM(NO_ERROR) follows when the response is written. */
     STOPPING,
     /** The stream was closed or reset; nothing more is sent. */
     GONE
@@ -153,7 +153,7 @@ final class DownstreamResponse {
     }
   }
 
-  /** Drops DATA of an ended call; returns its credit, because streams share a connection window. */
+  /** Drops DATA of an ended call and returns its flow-control credit, which other streams need. */
   void discard(ByteBuf data, boolean endStream) {
     requestEnded |= endStream;
     int bytes = data.readableBytes();

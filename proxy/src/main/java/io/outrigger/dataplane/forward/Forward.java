@@ -165,9 +165,9 @@ public final class Forward {
   }
 
   /**
-   * Returns the {@code :authority} for the backend (SC-32). The authority is the first that exists
-   * of: the app's authority (only in mode {@code preserve}), the route's (A81 "xds_cluster_impl LB
-   * Policy Changes"), the fixed authority of {@code --authority}, the target's.
+   * Returns the {@code :authority} for the backend (SC-32). In order of preference, it is the app's
+   * authority (only in mode {@code preserve}), the route's (A81 "xds_cluster_impl LB Policy
+   * Changes"), the fixed authority of {@code --authority}, or the target's.
    *
    * @param rewritten the authority that the route sets; empty when the route sets none
    */

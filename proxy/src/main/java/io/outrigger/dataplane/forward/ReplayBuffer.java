@@ -21,7 +21,7 @@ final class ReplayBuffer {
   /** The maximum number of copied bytes of all calls of a forward (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
-  /** The maximum size of copies in arrays on the heap: a buffer outside the heap costs a malloc. */
+  /** Copies up to this size are heap arrays, because a buffer outside the heap costs a malloc. */
   static final int ARRAY_BYTES = 1 << 10;
 
   private final Budget budget;
@@ -82,7 +82,7 @@ final class ReplayBuffer {
     return size;
   }
 
-  /** Adds space to {@link #large}; if it is null, creates it with the bytes of {@link #small}. */
+  /** Returns {@link #large} with more space, after moving the bytes of {@link #small} to it. */
   private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
     ByteBuf buffer = large;
     if (buffer == null) {

@@ -37,7 +37,7 @@ public final class RequestHead implements CallRequest {
   private boolean grpc;
   private boolean waitForReady;
 
-  /** Caches the header list last built for a backend; null if the app's headers do not recur. */
+  /** The last header list for a backend, cached; null if the app's headers do not recur. */
   private @Nullable Upstream upstream;
 
   /** A header list for a backend, and the values that this proxy has set in the list. */

@@ -137,9 +137,10 @@ final class ResponseRelay {
   }
 
   /**
-   * Returns the gRPC status code of the failure that the first header block of a response to a gRPC
-   * call reports; null if the block reports no failure (SC-18). The code is the {@code grpc-status}
-   * of a Trailers-Only response; without this field, the code is derived from the HTTP status.
+   * Reads the first header block of a response to a gRPC call. Returns the gRPC status code of the
+   * failure that the block reports; null if the block reports no failure (SC-18). The code is the
+   * {@code grpc-status} of a Trailers-Only response; without this field, the code is derived from
+   * the HTTP status.
    */
   static @Nullable Code failureOf(HeaderList head, boolean endStream) {
     int status = statusOf(head);

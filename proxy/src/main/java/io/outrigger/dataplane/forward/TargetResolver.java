@@ -17,12 +17,12 @@ public interface TargetResolver {
    */
   Outcome<ForwardTarget> targetFor(CharSequence authority);
 
-  /** Whether a request without an authority has no target. */
+  /** Whether a request must have an authority, because the authority selects the target. */
   default boolean needsAuthority() {
     return false;
   }
 
-  /** A resolver that finds no target; each connection to a {@code --serve} has its own resolver. */
+  /** A resolver without targets, for {@code --serve}: its connections have their own resolvers. */
   static TargetResolver none() {
     Outcome<ForwardTarget> answer = Outcome.failed(RpcStatus.unavailable("no target"));
     return authority -> answer;

@@ -83,7 +83,7 @@ public final class HeapWatch {
   private long roomNanos;
 
   /**
-   * @param loop the control loop of a thread that only the watch uses
+   * @param loop the control loop that runs the watch's tasks on a thread of their own
    * @param collectGrown whether the watch collects a heap that has grown, because the JVM itself
    *     does not do so
    * @param gauge receives the number of live bytes after each collection

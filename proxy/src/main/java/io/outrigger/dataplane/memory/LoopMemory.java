@@ -268,7 +268,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   /**
    * Whether a connection of another loop holds over four times the bytes of the given connection.
-   * When memory is full, false for a connection of {@link #TRIFLE_BYTES} or more.
+   * While memory is full, always false if the given connection holds {@link #TRIFLE_BYTES} or more.
    */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4

@@ -33,12 +33,13 @@ import java.util.function.LongSupplier;
  * three ratios: live heap to the heap limit; buffers outside of the heap to the buffer limit; live
  * heap plus buffers to the total limit. The heap is a reason to end connections only after a
  * collection, because only a collection shows how much of the heap is live. Between two
- * collections, the gauge reads the used bytes of the heap: with garbage, without the program's own
- * bytes. Memory counts as short, and {@link HeapWatch} collects the heap, when the used bytes
- * exceed 85 % of the peers' heap limit and have grown by more than short-lived garbage. When the
- * used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from apps, except apps
- * that hold little and whose calls make progress. Above 115 % of the peers' heap limit, the proxy
- * also stops reading from backends, because no flow-control window limits response headers.
+ * collections, the gauge reads the used bytes of the heap, which include garbage, and subtracts the
+ * program's own bytes. Memory counts as short, and {@link HeapWatch} collects the heap, when the
+ * used bytes exceed 85 % of the peers' heap limit and have grown by more than short-lived garbage.
+ * When the used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from apps,
+ * except apps that hold little and whose calls make progress. Above 115 % of the peers' heap limit,
+ * the proxy also stops reading from backends, because no flow-control window limits response
+ * headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -56,7 +57,10 @@ public final class MemoryGauge implements ProcessMemory {
   /** The heap per byte of a resource: an unreachable endpoint of 25 bytes takes up to 3.2 KB. */
   static final int HEAP_PER_BYTE = 128;
 
-  /** The share of {@link #configuredBytes} kept at a collection: removed endpoints end later. */
+  /**
+   * The minimum share of {@link #configuredBytes} that remains after a collection, because removed
+   * endpoints hold their memory for some time.
+   */
   private static final double KEPT_SHARE = 0.9;
 
   /**
@@ -92,7 +96,7 @@ public final class MemoryGauge implements ProcessMemory {
   /** The bytes on the heap that the program itself holds, without its configuration. */
   private long ownBytes;
 
-  /** The maximum of bytes on the heap that count as held by the configuration. */
+  /** The maximum number of heap bytes that count as held by the configuration. */
   private long configuredBytes;
 
   /** The bytes on the heap that the program and its configuration hold. */
@@ -118,7 +122,8 @@ public final class MemoryGauge implements ProcessMemory {
    * @param heapUsed supplies the used bytes of the heap, garbage included
    * @param direct supplies the bytes outside of the heap: all buffers, and the memory of TLS
    * @param configuration supplies the serialized bytes of the configuration
-   * @param plannedBytes the limit of bytes on the heap without {@code --max-memory}
+   * @param plannedBytes the limit of the peers' heap bytes that applies without {@code
+   *     --max-memory}
    */
   public MemoryGauge(
       Limits limits,

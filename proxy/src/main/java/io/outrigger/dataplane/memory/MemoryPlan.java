@@ -69,7 +69,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
    */
   private static final double PEER_SHARE = 0.78;
 
-  /** The heap that peers may hold beside any configuration; more than a young generation. */
+  /** The heap that even a large configuration leaves to peers; more than a young generation. */
   private static final long MIN_PEER_BYTES = 8 * MIB;
 
   /**
@@ -89,7 +89,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
         : ofHeap(heap, Boolean.getBoolean(CACHE_PROPERTY));
   }
 
-  /** Returns the plan for a JVM that chose a heap of {@code heapBytes} by its flags. */
+  /** Returns the plan for a JVM whose flags have resulted in the given maximum heap size. */
   static MemoryPlan ofHeap(long heapBytes, boolean hasStartUpCache) {
     long container = containerBytes(heapBytes);
     long rest = REST_BYTES + (hasStartUpCache ? 0 : CLASSES_BYTES);
@@ -110,7 +110,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     }
   }
 
-  /** Returns the size of the container for which the JVM chooses a heap of {@code heapBytes}. */
+  /** Returns the size of the container for which the JVM chooses the given maximum heap size. */
   static long containerBytes(long heapBytes) {
     return (long) (heapBytes / (heapBytes < SMALL_HEAP_BYTES ? SMALL_SHARE : SHARE));
   }

@@ -53,7 +53,7 @@ public final class ConfigSelector {
    * Creates the selector that uses the routes of a configuration.
    *
    * @param owner the virtual host or authority to which the routes belong, for messages
-   * @param isLast true if the target gets no later selector, as for each {@code --serve}
+   * @param isLast whether the target gets no later selector; true for each {@code --serve}
    */
   static ConfigSelector routing(
       String owner, List<Route> routes, Function<Route, RouteChoice> prepare, boolean isLast) {
@@ -71,7 +71,7 @@ public final class ConfigSelector {
     return new ConfigSelector("", List.of(), new RouteChoice[0], failure, isLast);
   }
 
-  /** Whether this selector fails every request, but the target may get a selector with routes. */
+  /** Whether every request fails now, but the target may later get a selector with routes. */
   public boolean mayRecover() {
     return failure != null && !isLast;
   }
@@ -128,8 +128,8 @@ public final class ConfigSelector {
   }
 
   /**
-   * Returns the indices of the routes of the paths that an app may make of the request's path, with
-   * -1 if such a path has no route (decision config-0085).
+   * Returns the indices of the routes that match the given paths, with -1 if a path has no route.
+   * The paths are other forms in which an app may read the request's path (decision config-0085).
    */
   private Set<Integer> guards(List<String> others, RequestView request, RandomSource random) {
     return others.stream()

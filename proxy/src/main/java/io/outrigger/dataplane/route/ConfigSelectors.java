@@ -51,8 +51,8 @@ public final class ConfigSelectors {
   }
 
   /**
-   * Returns the selector of a configuration: the previous selector if nothing has changed that
-   * selectors depend on.
+   * Returns the previous selector if nothing that it depends on has changed; otherwise a new
+   * selector for the given configuration.
    *
    * @param handles all clusters that the configuration's routes use, by name
    */

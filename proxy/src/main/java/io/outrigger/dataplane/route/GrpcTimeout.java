@@ -18,8 +18,8 @@ public final class GrpcTimeout {
   /**
    * Parses the value of a {@code grpc-timeout} header.
    *
-   * @return the timeout in nanoseconds, from 0 to below {@link EffectiveTimeout#NONE}; or {@link
-   *     #MALFORMED}
+   * @return the timeout in nanoseconds, at least 0 and less than {@link EffectiveTimeout#NONE}; or
+   *     {@link #MALFORMED}
    */
   public static long parse(CharSequence text) {
     int digits = text.length() - 1;

@@ -60,7 +60,7 @@ final class RouteChoice {
     return decisions[0] instanceof RouteDecision.Forward own && !own.filters().guards().isEmpty();
   }
 
-  /** Returns the other route's decision, preceded by the guards of this route. */
+  /** Returns the other route's decision with the guards of this route before its filters. */
   RouteDecision guard(RouteDecision other) {
     return other instanceof RouteDecision.Forward call
             && decisions[0] instanceof RouteDecision.Forward own

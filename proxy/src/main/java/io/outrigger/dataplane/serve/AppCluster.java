@@ -88,7 +88,7 @@ public final class AppCluster {
     this.stopLookups = stopLookups;
   }
 
-  /** Sets the addresses of the app, or the failed lookup's status, with which calls then fail. */
+  /** Sets the app's addresses, or the status with which calls fail because the lookup failed. */
   public void endpoints(Outcome<EndpointSet> next) {
     endpoints = next;
     clusters.apply(config());

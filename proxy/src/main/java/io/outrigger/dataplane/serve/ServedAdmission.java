@@ -77,8 +77,8 @@ final class ServedAdmission implements Admission {
   }
 
   /**
-   * Sets the configuration for new connections; null to refuse all connections. If null, TLS
-   * handshakes in progress are aborted after one second, because a drain waits for every
+   * Sets the configuration for new connections. If it is null, all new connections are refused, and
+   * TLS handshakes in progress are aborted after one second, because a drain waits for every
    * connection.
    */
   void config(@Nullable ServedConfig next) {

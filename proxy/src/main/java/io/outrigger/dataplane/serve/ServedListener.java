@@ -187,8 +187,8 @@ public final class ServedListener {
   }
 
   /**
-   * Sets the reason why there is no configuration: none has arrived yet, or the last one went out
-   * of use.
+   * Sets the reason why there is no configuration: none has arrived yet, or the last configuration
+   * is no longer in use.
    */
   public void await(String why) {
     control.checkInside();

@@ -41,8 +41,8 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   private boolean over;
 
   /**
-   * Whether reads wait for the end of the handshake. If the bytes that wait are one incomplete
-   * record, which may claim 64 KiB, only the time limit of the handshake ends the pause.
+   * Whether reads wait for the end of the handshake. A record may claim up to 64 KiB: if it is
+   * still incomplete, only the time limit of the handshake ends the pause.
    */
   private boolean isPaused;
 

@@ -32,8 +32,8 @@ public final class TlsContexts {
   private static final Duration LINGER = Duration.ofMinutes(3);
 
   /**
-   * The maximum time for which connection attempts wait until certificate files were read for the
-   * first time, because a file system may hang.
+   * Limits the time for which connection attempts wait for the first read of certificate files,
+   * because a file system may hang.
    */
   public static final Duration FIRST_READING = Duration.ofSeconds(10);
 

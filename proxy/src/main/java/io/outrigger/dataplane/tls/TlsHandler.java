@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  *
- * <p>This handler, not a wrapper around the engine, counts the records, because Netty avoids copies
- * of its buffers only for engine classes that it knows.
+ * <p>The records are counted in this handler, not in a wrapper around the engine, because Netty
+ * avoids copies of its buffers only for engine classes that it knows.
  */
 @LoopConfined
 final class TlsHandler extends SslHandler {
@@ -103,12 +103,12 @@ final class TlsHandler extends SslHandler {
     return peer;
   }
 
-  /** Whether at least the bytes of a full record wait to be decrypted. */
+  /** Whether at least {@link #MAX_RECORD} bytes wait to be decrypted. */
   boolean hasUnreadRecord() {
     return actualReadableBytes() >= MAX_RECORD;
   }
 
-  /** Whether {@code protocol} is one of the protocols that were offered (ALPN). */
+  /** Whether the given protocol was offered by ALPN. */
   boolean offers(@Nullable String protocol) {
     return protocol != null && alpn.contains(protocol);
   }

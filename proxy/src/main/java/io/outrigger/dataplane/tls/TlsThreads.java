@@ -44,7 +44,7 @@ public final class TlsThreads {
 
   private TlsThreads() {}
 
-  /** Returns an executor with at most {@code count} daemon threads, which end when idle. */
+  /** Returns an executor with a limited number of daemon threads, which end when idle. */
   public static Executor start(int count) {
     var made = new AtomicInteger();
     var pool =

@@ -215,9 +215,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /**
    * Opens an extra connection when each connection has as many streams as the backend admits
-   * (A105). A connection may also admit no stream although it has fewer streams than the backend
-   * admits, for example while the backend has not read cancelled requests. No extra connection is
-   * opened in that case.
+   * (A105). If a connection admits no stream for another reason, for example because the backend
+   * has not read cancelled requests, no extra connection is opened.
    */
   private void connectFurther() {
     if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {
@@ -270,7 +269,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     }
   }
 
-  /** Called when a loop can lend streams, after {@link UpstreamTransport#lenderFor} found none. */
+  /** Called when a loop can lend streams; {@link UpstreamTransport#lenderFor} had found no loop. */
   void onLenderReady() {
     if (borrows && established.isEmpty()) {
       connectIfNeeded();

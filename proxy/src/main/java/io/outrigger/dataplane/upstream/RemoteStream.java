@@ -221,8 +221,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Takes the DATA that was not reported as sent. After a call of this method, the stream must be
-   * ended, because the connection's loop may still send its copy of the DATA.
+   * Takes the DATA that was not reported as sent. The caller must then end the stream, because the
+   * connection's loop may still send its copy of the DATA.
    */
   @Override
   public PendingData takeUnsent() {

@@ -18,8 +18,11 @@ public record UpstreamSettings(
     Duration idleTimeout,
     ConnectionSettings http2) {
   /**
-   * The keepalive settings. A PING is sent when no data was received for the duration {@code time}.
-   * The connection is closed when the answer to a PING takes longer than {@code timeout}.
+   * The keepalive settings.
+   *
+   * @param time the time without received data after which a PING is sent
+   * @param timeout the time limit for the answer to a PING; after this time, the connection is
+   *     closed
    */
   public record KeepAlive(Duration time, Duration timeout) {}
 }

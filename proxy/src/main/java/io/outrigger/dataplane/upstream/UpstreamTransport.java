@@ -206,10 +206,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     postToEach(LoopConnections::closeUnusedExtras);
   }
 
-  /**
-   * Called on the loop of a new connection, when {@link LoopConnections#lends} of this loop is
-   * true.
-   */
+  /** Called on the loop of a new connection, after {@link LoopConnections#lends} became true. */
   void onEstablished() {
     established.incrementAndGet();
     control.execute(
@@ -262,8 +259,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * Called on the loop of a connection that the loop does not need. Returns false when the
-   * connection is the transport's last one and must stay open.
+   * Called on a loop that does not need one of its connections. Returns false if this is the
+   * transport's last connection, which must stay open.
    */
   boolean tryGiveUpConnection() {
     return established.getAndUpdate(open -> open > 1 ? open - 1 : open) > 1;
