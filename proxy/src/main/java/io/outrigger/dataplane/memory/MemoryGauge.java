@@ -33,12 +33,12 @@ import java.util.function.LongSupplier;
  * three ratios: live heap to the heap limit; buffers outside of the heap to the buffer limit; live
  * heap plus buffers to the total limit. The heap is a reason to end connections only after a
  * collection, because only a collection shows how much of the heap is live. Between two
- * collections, the gauge reads the used bytes of the heap, which include garbage, and subtracts the
- * program's own bytes. Memory counts as short, and {@link HeapWatch} collects the heap, when the
- * used bytes exceed 85 % of the peers' heap limit and have grown by more than short-lived garbage.
- * When the used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from apps,
- * except apps that hold little and whose calls make progress. Above 115 % of the peers' heap limit,
- * the proxy also stops reading from backends, because no flow-control window limits response
+ * collections, the gauge reads the used bytes of the heap, garbage included, minus those of the
+ * program and its configuration. Memory counts as short, and {@link HeapWatch} collects the heap,
+ * when the used bytes exceed 85 % of the peers' heap limit and have grown by more than short-lived
+ * garbage. When the used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from
+ * apps, except apps that hold little and whose calls make progress. Above 115 % of the peers' heap
+ * limit, the proxy also stops reading from backends, because no flow-control window limits response
  * headers.
  */
 @AnyThread
@@ -122,8 +122,7 @@ public final class MemoryGauge implements ProcessMemory {
    * @param heapUsed supplies the used bytes of the heap, garbage included
    * @param direct supplies the bytes outside of the heap: all buffers, and the memory of TLS
    * @param configuration supplies the serialized bytes of the configuration
-   * @param plannedBytes the limit of the peers' heap bytes that applies without {@code
-   *     --max-memory}
+   * @param plannedBytes the limit of the peers' heap bytes without {@code --max-memory}
    */
   public MemoryGauge(
       Limits limits,

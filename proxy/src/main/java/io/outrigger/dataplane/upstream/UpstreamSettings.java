@@ -21,8 +21,7 @@ public record UpstreamSettings(
    * The keepalive settings.
    *
    * @param time the time without received data after which a PING is sent
-   * @param timeout the time limit for the answer to a PING; after this time, the connection is
-   *     closed
+   * @param timeout the time after which a connection without an answer to its PING is closed
    */
   public record KeepAlive(Duration time, Duration timeout) {}
 }

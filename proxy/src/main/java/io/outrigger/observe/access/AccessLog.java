@@ -28,7 +28,7 @@ public final class AccessLog implements AutoCloseable {
   }
 
   /**
-   * Creates an access log that appends to {@code file} and reopens it after log rotation.
+   * Creates an access log that appends to a file, and reopens this file after log rotation.
    *
    * @throws IOException when the file cannot be opened
    */

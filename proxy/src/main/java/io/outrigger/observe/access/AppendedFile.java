@@ -21,8 +21,8 @@ final class AppendedFile extends OutputStream {
   private volatile boolean reopenPending;
 
   /**
-   * Opens {@code path}, and creates the file if it does not exist. A pipe is opened by the first
-   * write, because opening it blocks until another process reads from it.
+   * Opens the file, or creates the file if it does not exist. A pipe is opened by the first write,
+   * because opening it blocks until another process reads from it.
    *
    * @throws IOException when the file cannot be opened or created
    */

@@ -34,13 +34,13 @@ final class LogWriter implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
   private static final int BATCH_CHARS = 64 << 10;
 
-  /** An entry takes one slot of the queue, plus one slot for each group of this many characters. */
+  /** An entry with fewer characters takes one slot of the queue; longer entries take more. */
   private static final int CHARS_PER_SLOT = 128;
 
   private final ConcurrentLinkedQueue<Queued> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger occupied = new AtomicInteger(); // occupied slots of the queue
 
-  /** The lines that could not be written; users add those of entries that {@link #add} dropped. */
+  /** Counts lines that could not be written; callers of {@link #add} may count dropped lines. */
   final LongAdder lostLines = new LongAdder();
 
   private final String name;
@@ -72,7 +72,7 @@ final class LogWriter implements AutoCloseable {
     writer.setDaemon(true);
   }
 
-  /** Starts a log that is written to stdout; {@code kind} names this log in messages. */
+  /** Starts a log that is written to stdout; messages name the given kind of log. */
   static LogWriter stdout(String kind) {
     return started(kind + " stdout", new Stdout());
   }

@@ -59,7 +59,7 @@ public final class AdminBudget {
     /**
      * Called when the client has read the reply, or the reply was dropped.
      *
-     * @return true at the first invocation of {@code done}, later false
+     * @return true for the first call of this method, false for later calls
      */
     public boolean done() {
       boolean isRemoved = oldestFirst.remove(this);

@@ -144,7 +144,7 @@ public record AdminReply(
     return text(405, "this endpoint takes " + allow).with(Map.of("allow", allow));
   }
 
-  /** Returns this reply as an HTTP/1.1 response, without a body if {@code head} is true. */
+  /** Returns this reply as an HTTP/1.1 response, without a body for a HEAD request. */
   FullHttpResponse response(boolean head) {
     int length = body.readableBytes();
     ByteBuf sent = body;

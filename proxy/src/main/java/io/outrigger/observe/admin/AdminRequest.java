@@ -16,7 +16,7 @@ public record AdminRequest(String path, Map<String, List<String>> query, HttpHea
   /**
    * Checks a request.
    *
-   * @throws IllegalArgumentException if {@code holds} is false; the server then replies with 400
+   * @throws IllegalArgumentException if the condition is false; the server then replies with 400
    *     and the given text
    */
   public static void require(boolean holds, String otherwise) {

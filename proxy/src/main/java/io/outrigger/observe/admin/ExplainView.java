@@ -193,8 +193,8 @@ public final class ExplainView {
   }
 
   /**
-   * Returns the session: the endpoints that its cookie names, their states, and whether the session
-   * is kept. The value of the cookie is not shown.
+   * Returns the session: the endpoints that its cookie names, their states, and whether the pick
+   * uses one of these endpoints. The value of the cookie is not shown.
    */
   private static JsonObject session(CookieSession asked, Branch branch) {
     Optional<PickPlan.Preferring> preferring = branch.plan().flatMap(ExplainView::preferring);

@@ -51,8 +51,7 @@ public final class LbViews {
     FULL;
 
     /**
-     * Returns the detail that the parameter {@code detail} names, or {@link #CONTRACT} if the
-     * parameter is absent.
+     * Returns the value of the parameter {@code detail}; {@link #CONTRACT} if it is absent.
      *
      * @throws IllegalArgumentException when the parameter has an unknown value
      */

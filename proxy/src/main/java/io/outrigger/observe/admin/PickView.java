@@ -155,7 +155,7 @@ final class PickView {
   }
 
   /**
-   * @param unused why {@code node} receives no calls; empty when this node receives calls
+   * @param unused the reason why the node receives no calls; empty when the node receives calls
    */
   private void exclude(List<JsonObject> list, LbNode node, String unused) {
     for (LbNode child : node.children()) {

@@ -20,7 +20,7 @@ public final class StaticPage {
 
   private StaticPage() {}
 
-  /** Adds the page ({@code /}) and its files (below {@code /page/}) to {@code endpoints}. */
+  /** Adds the page ({@code /}) and its files (below {@code /page/}) to a table of endpoints. */
   public static void addTo(Map<String, AdminEndpoint> endpoints) {
     endpoints.put("GET /", StaticPage::reply);
     endpoints.put("GET /page/*", StaticPage::reply);

@@ -13,7 +13,7 @@ import java.time.Instant;
  */
 public record Event(
     long seq, Instant time, EventKind kind, String forward, String subject, String message) {
-  /** The maximum length of an event's text, to which texts from control planes are shortened. */
+  /** The maximum length of an event's subject or message; longer texts are shortened. */
   static final int MAX_TEXT = 4096;
 
   public Event {

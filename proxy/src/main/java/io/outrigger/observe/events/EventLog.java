@@ -29,7 +29,7 @@ public final class EventLog {
   /**
    * Events in the order of their numbers.
    *
-   * @param next the {@code since} number with which to request the next page
+   * @param next the number to send as {@code since} in the request for the next page
    */
   public record Page(List<Event> events, long next) {
     public Page {
@@ -61,10 +61,7 @@ public final class EventLog {
     List.copyOf(listeners).forEach(Runnable::run);
   }
 
-  /**
-   * Returns the oldest events whose numbers are greater than {@code since}, but no more than {@code
-   * limit} events.
-   */
+  /** Returns the oldest events after the given number, but no more than the given limit. */
   public Page after(long since, int limit) {
     control.checkInside();
     List<Event> newer = new ArrayList<>();

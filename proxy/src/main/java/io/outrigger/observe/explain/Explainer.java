@@ -262,9 +262,9 @@ public final class Explainer {
   }
 
   /**
-   * Returns fixed values instead of random draws. The values for the first routes that match only a
-   * fraction of requests do not match; {@code misses} is the number of these values. Later values
-   * match. The choice among weighted clusters uses the value {@code clusterDraw}.
+   * Returns fixed values instead of random draws. Of the draws for routes that match only a
+   * fraction of requests, the first ones fail (their number is {@code misses}), and all others
+   * succeed. The draw for weighted clusters returns {@code clusterDraw}.
    */
   @ControlConfined
   private static final class DecidedDraws implements RandomSource {

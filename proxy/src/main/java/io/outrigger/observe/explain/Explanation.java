@@ -16,8 +16,8 @@ import java.util.function.UnaryOperator;
 /**
  * Explains how a request would be handled at this moment.
  *
- * @param authority maps the {@code :authority} that the route sets, or "" if it sets none, to the
- *     value that is sent
+ * @param authority returns the {@code :authority} that is sent, given the {@code :authority} that
+ *     the route sets ("" if the route sets none)
  * @param domain the virtual host that serves the target; empty while there is no configuration
  * @param routes the verdicts on the first examined routes, in order
  * @param furtherRoutes the number of the remaining routes, for which there is no verdict

@@ -41,10 +41,7 @@ public final class TrafficHistory implements CallObserver {
 
   private static final int MINUTES_KEPT = 60;
 
-  /**
-   * The maximum number of clusters whose calls an event loop counts between two collections; {@link
-   * #MAX_ENDPOINTS} is the maximum number of endpoints.
-   */
+  /** An event loop counts the calls of at most this many clusters between two collections. */
   static final int MAX_CLUSTERS = 500;
 
   static final int MAX_ENDPOINTS = 2_000;
@@ -257,8 +254,8 @@ public final class TrafficHistory implements CallObserver {
     }
 
     /**
-     * Returns the minutes, the oldest first. The last element may be the current minute; {@code
-     * begin} is the start of the current minute.
+     * Returns the minutes, the oldest first. The last element may be the current minute, which
+     * began at the given time.
      */
     List<View.Minute> view(Instant begin) {
       List<View.Minute> view = new ArrayList<>(minutes);

@@ -28,7 +28,7 @@ public final class LbCounters {
    */
   static final int MAX_PLACES = 5_000;
 
-  /** The cluster name beyond {@link #MAX_PLACES} places, as A66 labels unknown methods "other". */
+  /** The label of clusters beyond {@link #MAX_PLACES}; A66 uses the same label for methods. */
   private static final String OTHER = "other";
 
   /** The histograms record weights in thousandths. */
@@ -76,7 +76,7 @@ public final class LbCounters {
   /** The labels of each known place; they are kept because creating labels checks every name. */
   private final Map<Place, Labels> places = new HashMap<>();
 
-  /** The places of ejections, which have no locality; they take no room of {@link #places}. */
+  /** The labels of ejections, whose places have no locality; not part of {@link #places}. */
   private final Map<Place, Labels> ejecting = new HashMap<>();
 
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
@@ -193,8 +193,8 @@ public final class LbCounters {
   }
 
   /**
-   * Returns the labels of a place. The cluster is "other" beyond {@link #MAX_PLACES} places, and if
-   * the names are longer than {@link MethodStats#MAX_NAMES}.
+   * Returns the labels of a place. The cluster is "other" if the place would exceed {@link
+   * #MAX_PLACES}, or its names exceed {@link MethodStats#MAX_NAMES}.
    */
   private static Labels place(
       Map<Place, Labels> places, String target, String cluster, String locality) {

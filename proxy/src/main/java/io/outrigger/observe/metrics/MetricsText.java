@@ -45,7 +45,7 @@ public record MetricsText(ExpositionFormatWriter writer) {
   }
 
   /**
-   * @param memory a stream to a buffer, to which writes cannot fail
+   * @param memory a stream into memory, so that writes cannot fail
    */
   public void write(MetricsView view, OutputStream memory) {
     try {

@@ -49,7 +49,7 @@ final class XdsMetrics {
 
   /**
    * Adds the metrics of an xDS server. Servers with equal URIs have equal labels. The counts of
-   * servers with equal URIs are summed; {@code connected} is 1 only if all are connected.
+   * servers with equal URIs are summed; {@code connected} is 1 only if every server is connected.
    */
   private static void addServer(XdsStatusView.Server server, Labels labels, Instruments all) {
     if (server.inUse()) { // an unused server is neither connected nor failed

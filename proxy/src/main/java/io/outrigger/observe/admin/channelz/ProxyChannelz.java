@@ -195,9 +195,8 @@ public final class ProxyChannelz extends ChannelzImplBase {
   }
 
   /**
-   * Returns at most {@code size} + 1 objects, grpc-java's objects first. If {@code isAll}, {@code
-   * first} contains the last objects of grpc-java, and the proxy's objects with ids from {@code
-   * start} follow.
+   * Returns at most {@code size} + 1 objects, grpc-java's objects first. The proxy's objects (with
+   * ids from {@code start}) follow only if grpc-java has no further objects ({@code isAll}).
    */
   private static <T> List<T> joined(
       List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {
