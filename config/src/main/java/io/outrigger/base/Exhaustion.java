@@ -26,7 +26,7 @@ public final class Exhaustion {
   }
 
   /**
-   * Whether the JVM itself has thrown {@code error}. Netty throws a subclass of {@link
+   * Whether the JVM itself has thrown the error. Netty throws a subclass of {@link
    * OutOfMemoryError} when buffers are exhausted.
    */
   public static boolean isOfJvm(OutOfMemoryError error) {

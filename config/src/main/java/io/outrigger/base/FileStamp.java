@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The attributes by which a change of a file is detected without reading the file (decision
- * xds-0045). {@code key} identifies the file; a path gets another key when Kubernetes swaps a link
- * in it.
+ * xds-0045). The {@code key} changes when a symbolic link in the file's path points to another
+ * file, as after an update of a Kubernetes volume.
  */
 public record FileStamp(@Nullable Object key, FileTime modified, long size) {
   /** Reads a file's attributes with one blocking system call; empty if the file does not exist. */

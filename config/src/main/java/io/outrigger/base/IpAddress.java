@@ -96,7 +96,7 @@ public record IpAddress(boolean isV6, long high, long low) {
       return host(ByteBuffer.allocate(Integer.BYTES).putInt((int) low).array());
     }
     String groups = host(ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array());
-    // RFC 5952 section 4.2: :: replaces the longest run of zeros, the first of equal runs
+    // RFC 5952 section 4.2: :: replaces the longest run of zeros; if several are longest, the first
     return ZEROS
         .matcher(groups)
         .results()

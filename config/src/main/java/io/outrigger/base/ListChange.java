@@ -3,8 +3,8 @@ package io.outrigger.base;
 import java.util.List;
 
 /**
- * The difference of two lists, without their common head and tail. An element at a new position
- * counts as both removed and added.
+ * The difference of two lists: all elements between their equal heads and equal tails. An element
+ * at a new position counts as both removed and added.
  *
  * @param head the number of equal elements at the start of both lists
  * @param tail the number of equal elements at the end of both lists

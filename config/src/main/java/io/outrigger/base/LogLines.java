@@ -24,15 +24,15 @@ public final class LogLines {
   }
 
   /**
-   * Whether to log a text, which then counts as logged. No text is logged twice in a minute, unless
-   * {@link #allowRepetitions} is called.
+   * Returns whether to log a text; if so, the text counts as logged. No text is logged twice in a
+   * minute, unless {@link #allowRepetitions} is called.
    */
   public boolean shouldLog(String text) {
     beginPeriod();
     return lines < MAX_LINES && logged.add(text) && shouldLog(() -> {});
   }
 
-  /** Whether to log a line. Calls {@code notice} for the first withheld line of a minute. */
+  /** Whether to log a line. Runs {@code notice} for the minute's first line that is not logged. */
   public boolean shouldLog(Runnable notice) {
     beginPeriod();
     if (lines == MAX_LINES) {
@@ -53,7 +53,7 @@ public final class LogLines {
 
   /**
    * Forgets the logged texts, so that each may be logged again within this minute. The limit of
-   * lines stays.
+   * lines per minute still applies.
    */
   public void allowRepetitions() {
     logged.clear();

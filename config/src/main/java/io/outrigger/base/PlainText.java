@@ -11,7 +11,7 @@ import java.util.function.IntPredicate;
 public final class PlainText {
   private PlainText() {}
 
-  /** Returns the text with one space per run of {@linkplain #isControl control characters}. */
+  /** Replaces each run of {@linkplain #isControl control characters} by one space. */
   public static String of(String text) {
     if (text.codePoints().noneMatch(PlainText::isControl)) {
       return text;
@@ -32,9 +32,8 @@ public final class PlainText {
   }
 
   /**
-   * Returns an equal JSON document whose {@linkplain #isControl control characters} are escaped.
-   * Line ends between JSON tokens are kept. Control characters other than line ends occur only
-   * inside strings.
+   * Escapes the {@linkplain #isControl control characters} of a JSON document, except line ends
+   * between tokens. All other control characters are in strings, so the document keeps its meaning.
    */
   public static String ofJson(String json) {
     int ascii = 0; // JSON writers have escaped control characters below 0x7F

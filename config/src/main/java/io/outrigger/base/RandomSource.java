@@ -34,7 +34,7 @@ public interface RandomSource {
     return nominal * (1 - share + 2 * share * unit);
   }
 
-  /** A class, since start-up caches hold no lambdas of an interface with a constant. */
+  /** A class, because start-up caches cannot store a lambda whose interface has a constant. */
   RandomSource SYSTEM =
       new RandomSource() {
         @Override

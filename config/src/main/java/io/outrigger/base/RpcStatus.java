@@ -68,7 +68,7 @@ public record RpcStatus(Code code, String message) {
     return code == Code.OK;
   }
 
-  /** Whether a resource whose error has this status counts as absent (A88). */
+  /** Whether a resource error with this status means that the resource is absent (A88). */
   public boolean isAbsence() {
     return code == Code.NOT_FOUND || code == Code.PERMISSION_DENIED;
   }

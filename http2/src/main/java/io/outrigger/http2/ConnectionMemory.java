@@ -23,7 +23,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The size of a TLS engine and its certificates: 5.5 KB with the JDK, 13 KB with BoringSSL. */
   private static final int TLS_BYTES = 12 << 10;
 
-  /** The time limit for frames without a direct buffer; {@link SocketReads} has the same limit. */
+  /** How long frames may wait for a direct buffer; {@link SocketReads} has the same limit. */
   private static final Duration NO_BUFFER_LIMIT = Duration.ofSeconds(5);
 
   private final Parts parts;
@@ -37,7 +37,7 @@ final class ConnectionMemory implements MemoryHolder {
   /** The first message in the channel's outbound buffer at the last tick. */
   private @Nullable Object firstWaiting;
 
-  /** The number of bytes of the first waiting message that were accepted at the last tick. */
+  /** How many bytes of the first waiting message the socket had accepted by the last tick. */
   private long firstProgress;
 
   /** The bytes passed to the channel minus the bytes waiting in the channel, at the last tick. */

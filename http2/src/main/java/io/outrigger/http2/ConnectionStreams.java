@@ -138,7 +138,7 @@ final class ConnectionStreams {
     return table.active() < settings.maxConcurrentStreams() && !state.isGoingAway();
   }
 
-  /** Adds a stream that the peer has opened; its memory includes the size of {@code headers}. */
+  /** Adds a stream that the peer has opened; the stream's size in memory includes its headers. */
   SocketStream openByPeer(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     table.add(stream);
@@ -229,7 +229,7 @@ final class ConnectionStreams {
   }
 
   /**
-   * Whether the streams of this connection use so much memory that new requests on this connection
+   * Whether the streams of this connection use much memory. If so, new requests on this connection
    * are refused while the memory of the process is full.
    */
   boolean isHeavy() {

@@ -174,7 +174,7 @@ public final class EventLoops {
 
   /**
    * Calls a function on the thread of each loop, with the index of the loop. Returns the results in
-   * the order of the loops, or a failed stage when a loop has stopped.
+   * the order of the loops; the stage fails if a loop has stopped.
    */
   public <T> CompletionStage<List<T>> callOnEach(IntFunction<T> function) {
     try {

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Allocates buffers for bytes that must not be lost. The buffers are direct buffers, or heap
- * buffers while Netty's limit for direct memory is reached. Without heap buffers, a connection that
- * finds no buffer would lose part of a frame and end with all its calls, even if other connections
- * have exhausted the direct buffers.
+ * buffers while Netty's limit for direct memory is reached. Without heap buffers, a connection
+ * would lose part of a frame and end with all its calls when other connections have exhausted the
+ * direct buffers.
  *
  * <p>The heap buffers take little memory, because {@link SocketReads} reads nothing while no direct
  * buffer is available. {@link OutOfMemoryError}s of the JVM are rethrown.

@@ -225,8 +225,8 @@ final class FrameWriter {
   }
 
   /**
-   * Records that a frame cannot be written for lack of memory. The error is not thrown, because the
-   * caller may be processing another connection, which the error would end.
+   * Records that a frame cannot be written for lack of memory. The error is not thrown, because it
+   * would end the connection that the caller is processing, which may be a different connection.
    */
   void fail(OutOfMemoryError cause) {
     failure = cause;
@@ -255,7 +255,7 @@ final class FrameWriter {
     buffer = null;
     written = true;
     handedBytes += ready.readableBytes();
-    // The next buffer is sized by the bytes in this one: the next turn is likely to write as many.
+    // Sizes the next buffer by this content, because the next turn probably writes as many bytes.
     bufferSize = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
     var unused = ctx.write(ready, ctx.voidPromise());
   }

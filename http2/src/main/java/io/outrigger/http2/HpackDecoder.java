@@ -158,16 +158,16 @@ final class HpackDecoder {
   }
 
   /**
-   * Whether the field that has the given name, and the value that was read last, is larger than
-   * both the maximum header list and the maximum dynamic table.
+   * Whether a field is too large for both the header list and the dynamic table. The field has the
+   * given name and the value that was read last.
    */
   private boolean isTooLarge(HeaderName name) {
     return name.text().length() + textLength + HeaderField.OVERHEAD > maxUsefulBytes();
   }
 
   /**
-   * Reads the next name; returns null for a name that alone is larger than both the maximum header
-   * list and the maximum dynamic table.
+   * Reads the next name; returns null if the name alone is too large for both the header list and
+   * the dynamic table.
    */
   private @Nullable HeaderName name(int index) throws ConnectionFault {
     if (index > 0) {

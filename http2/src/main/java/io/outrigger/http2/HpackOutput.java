@@ -23,7 +23,6 @@ final class HpackOutput {
     return length;
   }
 
-  /** Begins a new block. */
   void clear() {
     if (bytes.length > MAX_KEPT) {
       bytes = new byte[MAX_KEPT];

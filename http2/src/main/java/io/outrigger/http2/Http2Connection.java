@@ -90,7 +90,7 @@ public final class Http2Connection {
     return new Http2Handler(false, settings, handlerFactory);
   }
 
-  /** Installs {@link SocketReads}; required if another handler, such as TLS, reads first. */
+  /** Installs {@link SocketReads}; needed if a handler such as TLS reads before HTTP/2. */
   public static void prepareReads(Channel channel) {
     var unused = SocketReads.of(channel);
   }
@@ -131,7 +131,7 @@ public final class Http2Connection {
   /**
    * Opens a stream (client side); its first {@code sendHeaders} sends the request. Returns null in
    * these cases: the connection is not yet open or is going away; the socket is full; as many
-   * streams are open as the peer admits; the peer may have many reset requests unread ({@link
+   * streams are open as the peer admits; many reset requests may still be unread ({@link
    * ResetFence}). {@link ConnectionHandler#onCapacity} is called when a stream can be opened again.
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {

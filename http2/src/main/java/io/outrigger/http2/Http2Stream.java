@@ -55,7 +55,7 @@ public interface Http2Stream {
   /** The number of DATA bytes that wait for a window or for the socket. */
   int pendingBytes();
 
-  /** Whether the connection's memory use is a reason to refuse requests when memory is full. */
+  /** Whether requests on this connection are refused while the memory of the process is full. */
   default boolean isOnHeavyConnection() {
     return true;
   }

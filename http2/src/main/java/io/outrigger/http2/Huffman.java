@@ -44,10 +44,10 @@ final class Huffman {
   /** The first code of each length; the entry after the last length is 2^32. */
   private static final long[] FIRST_CODE = new long[MAX_BITS + 2];
 
-  /** The index in {@link #SYMBOLS} of the symbol with the first code of each length. */
+  /** For each code length, the index in {@link #SYMBOLS} of the first symbol with this length. */
   private static final int[] FIRST_INDEX = new int[MAX_BITS + 2];
 
-  /** The length and symbol of a short code, by the next eight input bits; 0 for a longer code. */
+  /** Maps eight bits to the length and symbol of their first code; 0 if the code is longer. */
   private static final short[] SHORT = new short[1 << SHORT_BITS];
 
   static {
@@ -82,8 +82,6 @@ final class Huffman {
   }
 
   /**
-   * Decodes a whole string literal.
-   *
    * @param out an array of at least {@link #maxDecoded} bytes
    * @return the number of decoded bytes, or -1 when the code is invalid
    */

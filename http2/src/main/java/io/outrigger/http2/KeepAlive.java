@@ -23,7 +23,7 @@ final class KeepAlive {
   private final Duration time;
   private final Duration timeout;
 
-  /** When WATCHING, the time of the last tick after a read; when PROBING, the time of the PING. */
+  /** In PROBING, the time of the PING; in WATCHING, the last tick before which a byte was read. */
   private long sinceNanos;
 
   /** Whether a byte was read since the last tick. */

@@ -46,7 +46,7 @@ final class LingeringClose {
    * read for a short time, because unread bytes could cause a TCP reset and thus the loss of the
    * GOAWAY.
    *
-   * @param isSilent whether the peer has been silent too long to be waited for
+   * @param isSilent whether the peer has been silent so long that the close need not wait for it
    */
   LingeringClose(ChannelHandlerContext ctx, boolean linger, Http2Error error, boolean isSilent) {
     channel = ctx.channel();

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 @LoopConfined
 final class LoopTurn {
-  /** The work of a stream that a client has opened; a frame without content is the unit. */
+  /** The work that a new stream of a client causes, measured in frames without content. */
   static final int STREAM_WORK = 32;
 
   /** One connection of the loop; {@link #set} requests its callback at the end of the turn. */
@@ -43,7 +43,7 @@ final class LoopTurn {
       this.onTick = onTick;
     }
 
-    /** Starts the calls of {@code onTick}; after a failure, {@link #close} must follow. */
+    /** Starts the calls of {@code onTick}; if this fails, the caller must call {@link #close}. */
     void open() {
       turn.connections.add(this);
       turn.tickLater();
@@ -110,7 +110,7 @@ final class LoopTurn {
   }
 
   /**
-   * Returns the mark of a new connection, which calls {@link Mark#open} once it is complete.
+   * Returns the mark of a new connection. The connection must later call {@link Mark#open}.
    *
    * @param connection the object whose text names the connection in the log
    * @param onEndOfTurn called at the end of each turn in which the mark was set
@@ -120,7 +120,7 @@ final class LoopTurn {
     return new Mark(this, connection, onEndOfTurn, onTick);
   }
 
-  // Any call may fail for lack of memory: a flag is set after it, so that the call is repeated.
+  // Any call may fail for lack of memory. The flag is set last, so that a failed call is repeated.
   private void add(Mark mark) {
     dirty.add(mark);
     if (scheduled) {

@@ -138,7 +138,7 @@ public final class PendingData {
     return head;
   }
 
-  /** Drops {@code count} bytes from the front; {@code count} is at most {@link #bytes}. */
+  /** Drops the given number of bytes from the front, which is at most {@link #bytes}. */
   public void skip(int count) {
     int left = count;
     while (left > 0) {

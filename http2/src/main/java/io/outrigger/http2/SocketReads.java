@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
- *       sockets. A turn begins with a buffer of at most 16 KiB. The turn continues with larger
- *       buffers only if the first buffer causes little work: few streams, and few frames without
+ *       sockets. A turn begins with a buffer of at most 16 KiB. The turn continues, with larger
+ *       buffers, only while the bytes cause little work: few streams, and few frames without
  *       content. 64 KiB may hold a thousand small requests, which take milliseconds to process.
  *       Over TLS, a server sees no request before a record is complete; until then, buffers hold at
  *       most one record.
- *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
- *       gets no buffer for a read, although other connections may have exhausted the buffers. A
+ *   <li>While no direct buffer is available, the socket is not read. Netty would close a channel
+ *       that gets no buffer for a read, even when other connections have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
  *       buffer is available either, the read is retried every {@value #WAIT_MILLIS} ms. After
  *       {@value #MAX_WAITS} retries, the connection is closed.
@@ -49,9 +49,9 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   private static final int READS = 5;
 
   /**
-   * The maximum size of the first buffer of a turn, and of all buffers before the turn has
-   * delivered bytes: one TLS record, or about a hundred requests of 150 bytes. The smallest
-   * requests have 15 bytes; a thousand of them take a few milliseconds.
+   * The maximum size of the first buffer of a turn, and of each buffer until decrypted bytes have
+   * reached HTTP/2: one TLS record, or about a hundred requests of 150 bytes. The smallest requests
+   * have 15 bytes; a thousand of them take a few milliseconds.
    */
   private static final int FIRST_BYTES = 16 << 10;
 
@@ -61,7 +61,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
    */
   static final int MUCH_WORK = 9 * LoopTurn.STREAM_WORK;
 
-  /** Once all peers of a loop have caused this much work in a turn, reads use small buffers. */
+  /** When the peers of a loop together cause this much work in a turn, reads use small buffers. */
   private static final int BUSY_WORK = 256 * LoopTurn.STREAM_WORK;
 
   /**

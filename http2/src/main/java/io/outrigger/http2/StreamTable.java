@@ -147,8 +147,8 @@ final class StreamTable {
   }
 
   /**
-   * Whether this side has reset a stream, or may have reset it, because its id is forgotten. After
-   * a reset, DATA may arrive that the peer sent before it received the reset.
+   * Whether this side has reset a stream, or may have reset a stream whose id is forgotten. After a
+   * reset, DATA may arrive that the peer sent before it received the reset.
    */
   boolean mayHaveBeenReset(int id) {
     boolean isAllKnown = closedCount <= REMEMBERED;
@@ -157,9 +157,9 @@ final class StreamTable {
 
   /**
    * Whether HEADERS on a closed stream id are ignored: the peer may have sent the HEADERS before it
-   * received our reset. A client also ignores HEADERS on a forgotten id: a response may be late by
-   * any number of streams. A server does not ignore HEADERS on a forgotten id: a client must not
-   * use an id that it has skipped (RFC 9113 section 5.1.1).
+   * received our reset. A client also ignores HEADERS on a forgotten id: a response may arrive
+   * after any number of later streams have closed. A server does not ignore HEADERS on a forgotten
+   * id: a client must not use an id that it has skipped (RFC 9113 section 5.1.1).
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));

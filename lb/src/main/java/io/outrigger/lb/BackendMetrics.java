@@ -26,8 +26,8 @@ public record BackendMetrics(
 
   /**
    * Returns a metric by its name in xDS, such as {@code named_metrics.queue} (A85). Returns NaN if
-   * the report lacks the metric. A utilization of application, CPU or memory counts as absent
-   * unless it is positive, because zero means that the backend did not send it.
+   * the report lacks the metric. The utilization of application, CPU or memory is absent unless it
+   * is positive, because zero means that the backend sent no value.
    */
   public double metric(String name) {
     if (name.startsWith(PropagatedMetrics.NAMED_METRICS)) {

@@ -44,7 +44,7 @@ public final class CallCounts {
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);
-    // Reads the counts of started calls last: a call that ends in between counts as active.
+    // Started calls are read last, so a call that ends during the reads counts as active.
     long ended = succeeded + failed + sum(NOT_SENT);
     return new SubchannelCalls(Math.max(0, sum(STARTED) - ended), succeeded, failed);
   }

@@ -9,7 +9,7 @@ public enum CallOutcome {
   SUCCESS,
   /**
    * The attempt ended without success. As in gRPC, cancelled and expired attempts are failures,
-   * even if the attempt still waited for a stream or a connection of the subchannel.
+   * including attempts that still waited for a stream or a connection of the subchannel.
    */
   FAILURE,
   /**

@@ -20,7 +20,7 @@ public final class CircuitBreakers {
     private int users;
   }
 
-  /** By cluster and EDS service name: lists, because the equals of a record delays the start. */
+  /** The keys are lists, because the first {@code equals} of a record would delay the start. */
   private final Map<List<String>, Entry> used = new HashMap<>();
 
   /** Breakers that no policy uses; some of their calls may still be in progress. */

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * immutable and may be used on any thread.
  */
 public sealed interface PickPlan {
-  /** Passes each result to {@code reader}, with its probability multiplied by {@code share}. */
+  /** Passes each result to {@code reader}, and its probability multiplied by {@code share}. */
   void forEachResult(double share, ObjDoubleConsumer<PickResult> reader);
 
   /**
@@ -74,7 +74,7 @@ public sealed interface PickPlan {
       shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** Returns the first reason for excluding READY endpoints that one of the plans gives. */
+    /** Returns the reason of the first plan that gives a reason for excluding READY endpoints. */
     @Override
     public Optional<String> exclusionReason() {
       if (shares.stream().filter(Share::isUse).count() > 1) {

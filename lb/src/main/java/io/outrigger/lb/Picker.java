@@ -12,8 +12,8 @@ public interface Picker {
   PickResult pick(PickContext call);
 
   /**
-   * Predicts for explanations which results {@link #pick} may return for a call, without the side
-   * effects of a pick. Any thread may call this method. By default, the plan contains no results.
+   * To explain a call, predicts the results that {@link #pick} may return, without side effects.
+   * Any thread may call this method. By default, the plan contains no results.
    */
   default PickPlan plan(PlannedCall call) {
     return new PickPlan.Shared(List.of());

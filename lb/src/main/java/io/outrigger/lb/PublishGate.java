@@ -16,8 +16,8 @@ public final class PublishGate {
   private boolean closed;
 
   /**
-   * @param publish computes the policy's state from the states of the children and publishes it;
-   *     may also update children
+   * @param publish computes the policy's state from the states of the children, publishes the
+   *     state, and may update children
    */
   public PublishGate(Runnable publish) {
     this.publish = publish;
@@ -33,8 +33,8 @@ public final class PublishGate {
   }
 
   /**
-   * Posts a task that publishes, unless the policy publishes before the task runs. If this method
-   * is called while {@code publish} runs, it has no effect.
+   * Posts a task that publishes if the policy has not published before the task runs. If this
+   * method is called while {@code publish} runs, it has no effect.
    */
   public void requestLater(ControlLoop control) {
     if (!posted) {

@@ -35,7 +35,7 @@ public record Bootstrap(
         serverListenerNameTemplate);
   }
 
-  /** Returns all control planes without duplicates, the servers of authorities last. */
+  /** Returns all control planes without duplicates; the servers of authorities come last. */
   public List<XdsServer> allServers() {
     return Stream.concat(
             servers.stream(),

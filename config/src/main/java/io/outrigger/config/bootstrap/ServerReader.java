@@ -23,7 +23,7 @@ final class ServerReader {
     return servers;
   }
 
-  /** Reads one server. Placeholders replace invalid fields: the document is refused anyway. */
+  /** Reads one server. Invalid fields get placeholders, since the document is refused. */
   private static XdsServer server(JsonNode node) {
     String uri = node.requiredText("server_uri").orElse("-");
     if (uri.isBlank() || !uri.equals(uri.strip())) {
@@ -49,7 +49,7 @@ final class ServerReader {
     return new XdsServer(uri, channel, calls, features(node));
   }
 
-  /** Refuses a port that no server can have, because gRPC would wait for it without an error. */
+  /** Refuses an invalid port, for which gRPC would wait without reporting an error. */
   static void checkPort(JsonNode node, String name, String target) {
     String port = target.substring(target.lastIndexOf(':') + 1);
     if (target.matches("(?!unix:).*:\\d+") && !EndpointAddress.isPort(port)) {
@@ -112,14 +112,14 @@ final class ServerReader {
     return credentials;
   }
 
-  /** Unknown features (A30) and {@code ignore_resource_deletion} (A88) are ignored. */
+  /** Ignores unknown features (A30) and {@code ignore_resource_deletion} (A88). */
   private static ServerFeatures features(JsonNode node) {
     Set<String> names = new HashSet<>();
     for (JsonNode feature : node.elements("server_features")) {
       Optional<String> name = feature.text();
       name.ifPresent(names::add);
       if (name.equals(Optional.of("resource_timer_is_transient_failure"))) {
-        // A88 once misspells resource_timer_is_transient_error as ..._transient_failure.
+        // In one place, A88 misspells resource_timer_is_transient_error as ..._transient_failure.
         node.findings()
             .warn(
                 feature.path(),

@@ -39,7 +39,7 @@ public record XdsServer(
   public sealed interface ChannelCredentials {
     record Insecure() implements ChannelCredentials {}
 
-    /** TLS with the roots in {@code files}, or else with the system's roots (A65). */
+    /** TLS that trusts the roots in {@code files}; without such roots, the system's roots (A65). */
     record Tls(CertificateFiles files) implements ChannelCredentials {}
 
     /** TLS with the system's roots, and a token of Google's application default credentials. */

@@ -34,7 +34,6 @@ public record Endpoint(
     return addresses.get(0);
   }
 
-  /** Returns the addresses as a set. */
   public Set<EndpointAddress> addressSet() {
     return addresses.size() == 1 ? Set.of(address()) : Set.copyOf(addresses); // copyOf hashes twice
   }

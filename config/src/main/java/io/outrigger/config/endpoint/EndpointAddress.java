@@ -73,8 +73,8 @@ public record EndpointAddress(
     return proxy.isEmpty() && tls.isEmpty() ? this : new EndpointAddress(ip, port);
   }
 
-  // equals and hashCode are written by hand: the first call of a record's generated methods would
-  // slow down each start, in which addresses are keys of hash tables.
+  // equals and hashCode are written by hand: each start uses addresses as hash keys, and the first
+  // call of a record's generated methods would delay the start.
   @Override
   public boolean equals(Object other) {
     return other instanceof EndpointAddress that

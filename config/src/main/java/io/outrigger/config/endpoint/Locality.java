@@ -23,7 +23,6 @@ public record Locality(String region, String zone, String subZone) {
     return region + "/" + zone + "/" + subZone;
   }
 
-  /** Returns the length of all parts together. */
   public int length() {
     return region.length() + zone.length() + subZone.length();
   }

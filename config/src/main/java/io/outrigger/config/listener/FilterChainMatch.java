@@ -117,8 +117,8 @@ public record FilterChainMatch(
   }
 
   /**
-   * Returns a greater number for a longer prefix in {@code ranges} that contains {@code address}. A
-   * prefix of length 0 ranks above an empty set, because the prefix restricts the IP version.
+   * Returns a number that increases with the length of the longest range that contains the address.
+   * A prefix of length 0 ranks above an empty set, because the prefix restricts the IP version.
    */
   private static int prefix(Set<CidrRange> ranges, IpAddress address) {
     int longest = ranges.isEmpty() ? 0 : NO_MATCH;

@@ -24,9 +24,9 @@ public interface AuthorizationInput {
 
   /**
    * Returns the value of a header as received, with several values joined by {@code ","}; null if
-   * the header is absent. {@code :path}, {@code :method}, {@code :authority} and names that end in
-   * {@code -bin} count as headers in RBAC, unlike in routes. If a request lacks {@code :authority},
-   * its header {@code host} counts as {@code :authority}.
+   * the header is absent. In RBAC, {@code :path}, {@code :method}, {@code :authority} and names
+   * that end in {@code -bin} count as headers; in routes, they do not. If a request lacks {@code
+   * :authority}, its header {@code host} counts as {@code :authority}.
    *
    * @param name the header's name in lower case; callers never pass {@code host}
    */

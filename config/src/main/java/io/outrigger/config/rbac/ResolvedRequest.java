@@ -14,22 +14,22 @@ public record ResolvedRequest(AuthorizationInput received, String urlPath)
   private static final int HEX = 16;
   private static final Pattern SLASHES = Pattern.compile("//+");
 
-  /** The other characters that a segment may contain as they are (RFC 3986, "pchar"). */
+  /** Characters that need no encoding in a segment, besides letters and digits (RFC 3986). */
   private static final String NEEDLESS = "-._~!$&'()*+,;=:@";
 
   private static final String NEEDLESS_OR_SLASH = NEEDLESS + "/\\";
 
-  /** The limits of what policies compare; a caller could otherwise block the event loop. */
+  /** The limits on the paths to compare; without them, a caller could block the event loop. */
   private static final int MAX_PATHS = 9;
 
   private static final int MAX_CHARS = 1 << 13;
 
   /**
-   * Returns the other paths that known servers make of a path without query (RFC 3986 section
-   * 6.2.2). Servers percent-decode characters that need no encoding, perhaps also slashes and
-   * backslashes, replace backslashes by slashes, merge adjacent slashes and remove dot segments. A
-   * server may do any of these steps, in any order. Returns null if the paths are too many or too
-   * long; the request must then be refused.
+   * Returns the different paths to which known servers may normalize a path without query (RFC 3986
+   * section 6.2.2). Servers percent-decode characters that need no encoding, perhaps also slashes
+   * and backslashes, replace backslashes by slashes, merge adjacent slashes and remove dot
+   * segments. A server may do any of these steps, in any order. Returns null if the paths are too
+   * many or too long; the request must then be refused.
    */
   public static @Nullable List<String> resolve(String path) {
     if (path.indexOf('\\') < 0
@@ -84,7 +84,7 @@ public record ResolvedRequest(AuthorizationInput received, String urlPath)
     return decoded.append(path, from, path.length()).toString();
   }
 
-  /** Returns the next index of an encoding of a letter, a digit or a needless character, or -1. */
+  /** Returns the index of the next encoded letter, digit or {@code needless} character, or -1. */
   private static int encoded(String path, int from, String needless) {
     for (int at = path.indexOf('%', from); at >= 0; at = path.indexOf('%', at + 1)) {
       int code = code(path, at + 1);

@@ -7,9 +7,9 @@ public record DomainMatch(String domain, VirtualHost host) {
   private static final int PREFIX = 1 << 24;
 
   /**
-   * Returns a greater number for a better match of {@code domain} with {@code authority}, ignoring
-   * case; 0 for no match. Exact domains are best, then suffixes, prefixes and {@code *} (A28-01).
-   * Longer suffixes and prefixes match better. A star matches at least one character (A28-02).
+   * Ranks how well {@code domain} matches {@code authority}, ignoring case; 0 for no match. Exact
+   * domains are best, then suffixes, prefixes and {@code *} (A28-01). Longer suffixes and prefixes
+   * match better. A star matches at least one character (A28-02).
    */
   public static int rank(String domain, String authority) {
     int star = domain.indexOf('*');

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A route's condition on one header (A28 "Header Matching"). If the header is absent, only {@link
- * Present} can match; a condition on the value does not, even if inverted.
+ * Present} can match; conditions on the value never match, not even with {@code invert}.
  */
 public sealed interface HeaderMatcher {
   /** The headers whose values logs and status views never show. */

@@ -47,7 +47,7 @@ public record Route(
 
   /**
    * Returns the hash of a request on this route, or a random hash if no policy contributes a hash
-   * (A42). {@code channelId} is explained at {@link HashPolicy.ChannelId}.
+   * (A42). {@code channelId} is the hash that {@link HashPolicy.ChannelId} contributes.
    */
   public long hash(RequestView request, long channelId, RandomSource random) {
     Long hash =

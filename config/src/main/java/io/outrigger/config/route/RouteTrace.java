@@ -4,8 +4,6 @@ package io.outrigger.config.route;
 @FunctionalInterface
 public interface RouteTrace {
   /**
-   * Called for each compared route.
-   *
    * @param index the index of the route in {@code VirtualHost.routes}
    * @param miss the result of {@link RouteMatch#miss}
    */

@@ -19,8 +19,8 @@ public sealed interface ClusterConfig {
   /**
    * An aggregate cluster.
    *
-   * @param leaves the names of the leaf clusters, each once, in order of preference, never empty;
-   *     {@link XdsConfig#clusters} contains each leaf
+   * @param leaves the names of the leaf clusters, at least one, without duplicates, in order of
+   *     preference; {@link XdsConfig#clusters} contains each leaf
    */
   record Aggregate(ClusterResource cluster, List<String> leaves, String resolutionNote)
       implements ClusterConfig {

@@ -19,8 +19,8 @@ public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text)
   }
 
   /**
-   * Whether the matcher accepts {@code name}. For an exact matcher, a wildcard DNS name of a
-   * certificate matches if it covers the expected name (A29).
+   * Whether the matcher accepts {@code name}. An exact matcher also accepts a certificate's
+   * wildcard DNS name that covers the expected name (A29).
    */
   public boolean matches(SubjectAltName name) {
     if (kind.isPresent() && kind.get() != name.kind()) {

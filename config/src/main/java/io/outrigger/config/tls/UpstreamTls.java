@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param sni the server name to send in SNI, at most 255 bytes; empty for none (A101)
  * @param autoHostSni whether an endpoint's host name, if any, replaces {@code sni}
  * @param autoSniSanValidation whether certificates must match SNI instead of {@code sanMatchers}
- * @param alpn the ALPN protocols to offer before {@code h2}, all of which mean HTTP/2
+ * @param alpn the ALPN protocols to offer before {@code h2}; each of them selects HTTP/2
  */
 public record UpstreamTls(
     Optional<String> certificate,

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One endpoint of a policy, with a connection to one of its addresses, like A61's pick_first child.
- * The endpoint connects when {@link #connect} is called.
+ * One endpoint of a policy. When {@link #connect} is called, the endpoint connects to one of its
+ * addresses, as A61's pick_first child does.
  */
 @ControlConfined
 public class LeafEndpoint {

@@ -30,7 +30,7 @@ public sealed interface ConnectionEvent {
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 
-  /** The endpoint has moved to another locality, together with {@code open} connections. */
+  /** The endpoint, with {@code open} connections, has moved to another locality. */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 
   /**

@@ -114,8 +114,8 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Reports all states to every lease in the order in which they occur. Another state may occur
-     * while this method reports a state, because a policy may react to IDLE with a connection
+     * Reports each state to all leases, in the order in which the states occur. Another state may
+     * occur while this method reports a state, because a policy may react to IDLE with a connection
      * request.
      */
     @Override
@@ -212,8 +212,8 @@ public final class SharedSubchannels {
 
     /**
      * Requests a connection. A shared subchannel that has already left IDLE ignores a connection
-     * request. If the policy that holds this lease has not yet been notified of the new state, and
-     * the next state that it receives is IDLE, this lease repeats the connection request.
+     * request. If this lease has not yet reported that the subchannel left IDLE, and the next state
+     * that the lease reports is IDLE again, the lease then repeats the request.
      */
     @Override
     public void requestConnection() {

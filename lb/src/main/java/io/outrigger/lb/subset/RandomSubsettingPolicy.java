@@ -79,8 +79,8 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   }
 
   /**
-   * Returns {@code config} with only the endpoints of the list {@code chosen}, in the order of that
-   * list. Localities without chosen endpoints are removed.
+   * Returns a configuration with only the chosen endpoints, in the order in which they are listed.
+   * Localities without chosen endpoints are removed.
    */
   private LbConfig partOf(LbConfig config, List<Backend> chosen) {
     if (config instanceof LbConfig.Leaf leaf) {

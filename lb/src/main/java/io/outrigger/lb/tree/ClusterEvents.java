@@ -73,8 +73,8 @@ final class ClusterEvents {
   }
 
   /**
-   * Whether the next call uses a connection or, in state IDLE, opens one. While a connection is
-   * being opened, the outage goes on.
+   * Whether the next call uses a connection or, in state IDLE, opens one. State CONNECTING does not
+   * end an outage.
    */
   private boolean mayBeReached() {
     return state == Connectivity.READY || state == Connectivity.IDLE;

@@ -34,9 +34,9 @@ import java.util.stream.Stream;
  * cluster is still open, the cluster is revived with its connections (A31-12).
  *
  * <p>If an update adds several clusters, their trees are built in later turns of the control loop,
- * one tree per turn. A call to a cluster that has no tree yet waits, like a call without a
- * connection. When a call waits, the tree of its cluster is built next, so that the call does not
- * wait for the trees of other clusters (decision lb-0053).
+ * one tree per turn. A call to a cluster whose tree is not built yet waits, as a call without a
+ * connection does. When a call waits, the tree of its cluster is built next, so that the call does
+ * not wait for the trees of other clusters (decision lb-0053).
  *
  * <p>Only clusters that routes name or that calls hold have their own tree. If a cluster is only
  * part of an aggregate, the aggregate's tree connects to it when needed (A75-19, decision lb-0005).
@@ -46,8 +46,8 @@ public final class ClusterManager {
   /** Receives events that occur between updates of the configuration, on the control loop. */
   public interface Listener {
     /**
-     * Called after a retired cluster was removed from {@link #live}, because the last call has
-     * released its handle of the cluster.
+     * Called after the last call has released its handle of a retired cluster, and the cluster was
+     * removed from {@link #live}.
      */
     default void onClustersChanged() {}
 
@@ -66,7 +66,7 @@ public final class ClusterManager {
   /** The clusters in {@link #live} whose trees are not built yet. */
   private final Set<ClusterLb> unbuilt = new LinkedHashSet<>();
 
-  /** A field, so that the first lambda of a start is one that start-up caches hold. */
+  /** A field, so that the run that trains a start-up cache always creates this lambda. */
   private final Runnable buildNext = this::buildNext;
 
   private boolean isBuilding; // whether a turn to come builds the next tree
@@ -205,7 +205,7 @@ public final class ClusterManager {
     built().values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /** Adds each cluster's endpoints to its tally, which the given function returns. */
+  /** Adds the endpoints of each cluster to the tally that {@code tallies} returns for its name. */
   public void count(Function<String, EndpointTally> tallies) {
     built().forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }

@@ -94,7 +94,7 @@ public sealed interface LbEvent
     }
   }
 
-  /** Calls do not fail any more: an endpoint is READY, or IDLE until the next call. */
+  /** Calls no longer fail: the cluster is READY, or is IDLE and connects at the next call. */
   record OutageOver(String cluster, Instant time, Connectivity state, int reachable, int endpoints)
       implements LbEvent {
     @Override

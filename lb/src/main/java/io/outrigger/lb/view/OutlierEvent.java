@@ -25,8 +25,8 @@ public sealed interface OutlierEvent extends LbEvent {
   /**
    * The endpoint is an outlier and gets no further calls.
    *
-   * @param multiplier the duration of the ejection as a multiple of the base ejection time, even if
-   *     the maximum ejection time is shorter
+   * @param multiplier the duration of the ejection as a multiple of the base ejection time; the
+   *     maximum ejection time may shorten the ejection
    * @param until the earliest time at which a sweep ends the ejection under the current settings
    */
   record Ejected(

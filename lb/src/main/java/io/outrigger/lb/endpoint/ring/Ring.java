@@ -30,10 +30,10 @@ final class Ring {
   }
 
   /**
-   * Builds a ring from at least one {@link Slot}. The size is {@code minSize} or a little more, so
-   * that the endpoint with the smallest share gets a whole number of entries, but at most {@code
-   * maxSize} and {@link #MAX_SIZE}. If the shares do not add up to a whole number of entries, the
-   * ring gets one entry more, because gRPC also rounds the last slot up.
+   * Builds a ring from at least one {@link Slot}. The size is {@code minSize} or, if the endpoint
+   * with the smallest share would not get a whole number of entries, a larger number, limited by
+   * {@code maxSize} and {@link #MAX_SIZE}. If the shares do not add up to a whole number of
+   * entries, the ring gets one entry more, because gRPC also rounds the last slot up.
    *
    * @param slots the slots in the order of their keys; a slot's number is its list index
    * @param shares the share of each slot, in proportion to the other shares

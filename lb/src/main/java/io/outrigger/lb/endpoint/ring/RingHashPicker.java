@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Picks the first endpoint that has not failed, beginning at the request's hash on the ring (A61
  * "Ring Hash"). For a request without the configured hash header, the search begins at a random
  * entry and picks the first READY endpoint. The search requests at most one connection (A76). The
- * arrays are indexed by slot number. The array {@code fails} is filled on first use.
+ * arrays are indexed by slot number. Failure results are created when they are first needed.
  *
  * @param hashHeader the header to hash, in lower case; empty to use {@link PickContext#hash}
  * @param connect requests a connection for a given slot number; called on any event loop
@@ -100,9 +100,9 @@ record RingHashPicker(
   }
 
   /**
-   * Searches the ring from index {@code first} up to, but excluding, index {@code end}; the whole
-   * ring if {@code end} is {@link #NONE}. Returns the index of the first entry whose endpoint has
-   * the given state, or {@link #NONE} if there is no such entry.
+   * Returns the index of the first ring entry whose endpoint has the given state, or {@link #NONE}.
+   * The search begins at index {@code first} and ends before index {@code end}; if {@code end} is
+   * {@link #NONE}, the search covers the whole ring.
    */
   private int find(Connectivity state, int first, int end) {
     int index = first;

@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE  else
  * </pre>
  *
- * <p>Below a priority policy that uses another child, a ring_hash policy gets no requests. To
- * become READY without requests, the policy keeps one endpoint connecting while its own state is
- * CONNECTING or TRANSIENT_FAILURE (A61 "Ring Hash"). The search begins at a random ring entry
- * (A117). A failed endpoint reconnects after its back-off, without a request.
+ * <p>A ring_hash policy gets no requests while the priority policy above it uses another child. To
+ * become READY without requests, the ring_hash policy keeps one endpoint connecting while its own
+ * state is CONNECTING or TRANSIENT_FAILURE (A61 "Ring Hash"). The search begins at a random ring
+ * entry (A117). A failed endpoint reconnects after its back-off, without a request.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndpoint> {

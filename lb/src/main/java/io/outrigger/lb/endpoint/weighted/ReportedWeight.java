@@ -37,8 +37,8 @@ final class ReportedWeight {
   }
 
   /**
-   * @param hasReport whether a report has arrived on the current connection; false again from the
-   *     expiration of the last report until the next report
+   * @param hasReport whether a report has arrived on the current connection; after the last report
+   *     has expired, false until the next report
    * @param sinceNanos the time of the report with which {@code hasReport} last became true
    */
   private record Reported(double weight, boolean hasReport, long sinceNanos, long lastNanos) {
@@ -76,8 +76,8 @@ final class ReportedWeight {
 
   /**
    * Returns the utilization of a backend (A114 "Weight Calculation Logic"): the largest value of
-   * {@code metrics} if this value is positive, else the application utilization if it is positive,
-   * else the CPU utilization, which may be invalid.
+   * {@code metrics} or else the application utilization, whichever is positive. If neither is
+   * positive, returns the CPU utilization, which may be invalid.
    */
   static double utilization(BackendMetrics report, List<String> metrics) {
     double largest = 0;

@@ -4,9 +4,9 @@ import io.outrigger.base.AnyThread;
 
 /**
  * Schedules the turns of endpoints by weight. Each round offers one turn to every endpoint. An
- * endpoint of weight {@code w} takes {@code w} of {@link #MAX_WEIGHT} turns: the turn of each round
- * {@code g} for which a multiple of {@code MAX_WEIGHT} is between {@code w*g} and {@code w*(g+1)}.
- * Each endpoint has a different offset, which avoids bursts of endpoints of equal weight.
+ * endpoint of weight {@code w} takes {@code w} of every {@link #MAX_WEIGHT} turns: it takes its
+ * turn in round {@code g} if a multiple of {@code MAX_WEIGHT} is between {@code w*g} and {@code
+ * w*(g+1)}. Each endpoint has a different offset, which avoids bursts of endpoints of equal weight.
  *
  * <p>Weights are scaled so that the largest weight is {@code MAX_WEIGHT}. Each weight is limited to
  * the range from a tenth of the mean to ten times the mean. The limits keep a wrong report from
