@@ -32,7 +32,7 @@ public interface Admission {
    * The delays after which an old connection gets GOAWAY and is closed.
    *
    * @param goAway the delay until GOAWAY is sent
-   * @param end the time from now until the connection is closed, even with open streams
+   * @param end the delay until the connection is closed, even with open streams
    */
   record Retirement(Duration goAway, Duration end) {}
 }

@@ -311,7 +311,7 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  /** The next event is {@link #onConnectionLost}; a request that was not sent is sent again. */
+  /** Called just before {@link #onConnectionLost}, which retries a request that was not sent. */
   @Override
   public void onOverload() {
     isOverload = true;

@@ -56,7 +56,7 @@ public final class DeadlineTimers {
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
-  /** The maximum number of deadlines that a task fires, because thousands may pass at one time. */
+  /** Limits the number of deadlines that one task fires, because thousands may pass together. */
   private static final int FIRED_PER_TASK = 64;
 
   private final LongSupplier clock;

@@ -22,7 +22,7 @@ final class PeerCertificate {
   private PeerCertificate() {}
 
   /**
-   * Returns those names in a certificate that RBAC compares (A41).
+   * Reads the names that RBAC compares (A41) from a certificate.
    *
    * @throws CertificateParsingException when the subject alternative names cannot be read; the peer
    *     must then be refused, because its names are unknown

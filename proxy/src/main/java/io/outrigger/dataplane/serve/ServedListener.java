@@ -272,8 +272,8 @@ public final class ServedListener {
   }
 
   /**
-   * Closes the port. Open calls may finish within the drain grace. If the whole program drains, the
-   * drain grace does not apply.
+   * Closes the port. Open calls may finish within the drain grace, or without this time limit if
+   * the whole program drains.
    */
   private void drainPort() {
     Http2Listener ending = port;

@@ -154,9 +154,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Calls Netty's {@code channelReadComplete} only when something was read. A call without data
-   * would make Netty request reads again and again while no buffer is available, even if reads are
-   * paused.
+   * Calls Netty's {@code channelReadComplete} only when something was read. Otherwise, Netty would
+   * request reads again and again while no buffer is available, even if reads are paused.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {

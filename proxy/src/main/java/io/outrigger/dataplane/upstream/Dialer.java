@@ -66,8 +66,8 @@ record Dialer(
    * @param handlers creates the handler of the connection; the handler is always notified of the
    *     connection's end
    * @param handshake receives the result of the TLS handshake
-   * @param failed receives the reason when no connection was established; called before the handler
-   *     is notified of the end
+   * @param failed the receiver of the reason why no connection was established; called before the
+   *     handler is notified of the end
    * @return the channel, which the caller closes to cancel the attempt
    */
   Channel dial(

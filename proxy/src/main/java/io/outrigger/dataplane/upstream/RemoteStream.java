@@ -280,7 +280,7 @@ final class RemoteStream implements Http2Stream {
   /**
    * The half of a {@link RemoteStream} that runs on the connection's loop. An {@code Owner} waits
    * for a free stream in the same queue as the calls of the connection's loop. An {@code Owner}
-   * posts every event of the stream to the loop of its call.
+   * posts every event of the stream to the call's loop.
    */
   @LoopConfined
   static final class Owner implements CallTransport.Waiter {

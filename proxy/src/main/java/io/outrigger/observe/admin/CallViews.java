@@ -18,7 +18,7 @@ public final class CallViews {
   private CallViews() {}
 
   /**
-   * @param since when the process started
+   * @param since the start time of the process
    * @param ports the ports of the forwards
    */
   public static AdminReply reply(Instant now, Instant since, List<Http2Listener> ports) {

@@ -32,7 +32,7 @@ public final class LbViews {
   /**
    * @param clusters the state of each cluster; empty while there is no configuration
    * @param endpoints the approximate number of endpoints in the trees
-   * @param show passes the trees to a visitor
+   * @param show a task that passes the trees to a visitor
    */
   public record Forward(
       String name,

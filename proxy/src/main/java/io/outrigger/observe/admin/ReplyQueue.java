@@ -30,7 +30,7 @@ public final class ReplyQueue {
    * @param executor runs {@code isWanted} and {@code work}, on another thread or later on this
    *     thread
    * @param isWanted called before {@code work}; returns whether the client still waits
-   * @param work starts the creation of the reply
+   * @param work a task that starts the creation of the reply
    * @return the result or failure of {@code work}; cancelled if {@code isWanted} returned false
    */
   public <T> CompletionStage<T> submit(

@@ -90,7 +90,7 @@ public final class Explainer {
   }
 
   /**
-   * @param trees returns the load-balancing tree of a cluster by its name
+   * @param trees the load-balancing tree of each cluster, by the cluster's name
    * @param overlaid the effects of local policy, by cluster name
    */
   public static Explanation explain(

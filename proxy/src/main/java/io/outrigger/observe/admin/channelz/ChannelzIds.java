@@ -68,8 +68,8 @@ public final class ChannelzIds {
     }
 
     /**
-     * @param calls the call counts; empty when calls are counted for several targets together
-     * @param show passes the trees of the target's clusters to a visitor
+     * @param calls the numbers of calls; empty when calls are counted for several targets together
+     * @param show a task that passes the trees of the target's clusters to a visitor
      */
     public void channel(
         TargetName name, Connectivity state, Optional<Calls> calls, Consumer<NodeVisitor> show) {

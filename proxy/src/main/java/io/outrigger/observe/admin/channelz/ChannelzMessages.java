@@ -36,7 +36,7 @@ final class ChannelzMessages {
    * Returns a channel without its subchannels. If a forward selects its target by the {@code
    * :authority} of requests, the channel's name contains the target's authority.
    *
-   * @param calls the call counts; empty when calls are counted for several targets together
+   * @param calls the numbers of calls; empty when calls are counted for several targets together
    */
   static Channel.Builder channel(
       long id, TargetName target, Connectivity state, Optional<Calls> calls) {

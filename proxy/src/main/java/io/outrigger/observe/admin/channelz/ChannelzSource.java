@@ -39,9 +39,9 @@ public interface ChannelzSource {
       Map<Long, Socket> listening) {}
 
   /**
-   * @param succeeded gRPC calls with status OK; other HTTP requests with a complete response and a
-   *     status below 500
-   * @param failed calls that ended without success
+   * @param succeeded the number of gRPC calls with status OK, and of other HTTP requests with a
+   *     complete response and a status below 500
+   * @param failed the number of calls that ended without success
    */
   record Calls(long started, long succeeded, long failed) {}
 }
