@@ -95,7 +95,7 @@ final class BootstrapWait {
    *
    * @param isShuttingDown whether the process is shutting down; during a shutdown, errors of files
    *     are ignored
-   * @param ended completes when the process ends
+   * @param ended is a future that completes when the process ends
    * @throws InvalidInput when a file is invalid, or is still missing after the timeout
    */
   void await(Use use, BooleanSupplier isShuttingDown, CompletableFuture<Void> ended)

@@ -32,7 +32,7 @@ final class ControlPlanes {
   private static final Node UNKNOWN_NODE = new Node("", "", new Locality("", "", ""), Map.of());
 
   /**
-   * @param files the source of static resources; empty when control planes send the resources
+   * @param files supplies the static resources; empty when control planes send the resources
    */
   record Known(ConfigSource source, AdsClients clients, Optional<ResourceDirectory> files) {
     Bootstrap bootstrap() {
@@ -48,7 +48,7 @@ final class ControlPlanes {
    *
    * @param names lists the DNS names of all {@code dns:///} targets
    * @param kubernetes supplies the endpoints of all {@code k8s:///} targets
-   * @param files the source of static resources; empty when control planes send the resources
+   * @param files supplies the static resources; empty when control planes send the resources
    * @throws IllegalArgumentException when a file that the bootstrap names cannot be used
    */
   static AdsClients clients(

@@ -76,7 +76,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
    * Checks the given target. Blocks until the check is done.
    *
    * @param apiServer the API server of a {@code k8s:///} target; empty for other targets
-   * @param timeout the time limit of the whole check
+   * @param timeout limits the time of the whole check
    * @throws IllegalArgumentException when a control plane of the bootstrap cannot be used, for
    *     example because a certificate is missing
    */

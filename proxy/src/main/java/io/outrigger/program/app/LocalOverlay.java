@@ -51,7 +51,7 @@ final class LocalOverlay {
 
   /**
    * @param roots lists the overlay files and folders; empty when there is no overlay
-   * @param read contains the rules that the overlay files had when the sidecar read its options
+   * @param read is the content of the overlay files from the time when the options were read
    */
   LocalOverlay(
       ControlLoop loop,

@@ -65,7 +65,7 @@ public final class ProxyApp implements AutoCloseable {
    * Starts a sidecar, and blocks until the sidecar's ports are open. {@link #awaitConfiguration}
    * waits for files of the bootstrap that are missing.
    *
-   * @param names a function that creates the DNS resolver
+   * @param names creates the DNS resolver
    * @throws StartFailure when a port or the transport cannot be used; no port stays bound
    * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
    *     environment variables cannot be used

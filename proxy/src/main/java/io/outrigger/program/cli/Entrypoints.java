@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * The programs that the commands start.
  *
- * @param preparation tasks that initialize libraries, each on a thread of its own, while files are
- *     read. A failed task does not stop the start.
+ * @param preparation lists tasks that initialize libraries, each on a thread of its own, while
+ *     files are read. A failed task does not stop the start.
  */
 public record Entrypoints(
     RunEntrypoint run, List<Runnable> preparation, DemoEntrypoint demo, LiveEntrypoint live) {
@@ -44,7 +44,7 @@ public record Entrypoints(
     /**
      * Runs the demo and returns the exit code.
      *
-     * @param duration the time after which the demo ends; empty means until a signal
+     * @param duration limits the time of the demo; if empty, the demo runs until a signal
      */
     int run(
         Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)

@@ -83,7 +83,7 @@ final class DemoControlPlane implements AutoCloseable {
   private final Server server;
 
   /**
-   * @param priorities one list of backends per priority, highest first
+   * @param priorities has one list of backends for each priority, the highest first
    */
   DemoControlPlane(int servedPort, List<List<DemoBackend>> priorities) throws IOException {
     serve(servedPort, priorities);

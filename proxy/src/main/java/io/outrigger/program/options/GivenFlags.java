@@ -14,8 +14,8 @@ import java.util.Optional;
  */
 record GivenFlags(Map<Flag, Given> given) {
   /**
-   * @param origin the flag's name in messages, for example {@code --admin}, {@code OUTRIGGER_ADMIN}
-   *     or {@code outrigger.yaml: admin}
+   * @param origin is the flag's name in messages, for example {@code --admin}, {@code
+   *     OUTRIGGER_ADMIN} or {@code outrigger.yaml: admin}
    * @param values contains one value, or all values of a repeatable flag
    */
   record Given(String origin, List<String> values) {

@@ -26,10 +26,10 @@ import java.util.stream.Stream;
  *
  * @param source contains the configuration; empty if the bootstrap is missing or invalid
  * @param lookup reads the configuration again, because files may appear after the start
- * @param overlays files and folders of local policy, in order of precedence
+ * @param overlays lists the files and folders of local policy, in order of precedence
  * @param overlay contains the rules of all overlay files
  * @param state contains the settings of {@code --state}; empty when resources are not stored
- * @param kubernetes the access to the API server; empty when no target is a Kubernetes Service
+ * @param kubernetes contains the access to the API server; empty without a {@code k8s:///} target
  * @param settings maps {@link Flag#key} to the flag's value, for display: a number, a boolean, a
  *     text or a list of texts. Flags without a value are absent
  */
@@ -72,7 +72,7 @@ public record ProxyOptions(
   }
 
   /**
-   * @param zone the zone of this process, for topology aware routing
+   * @param zone is the zone of this process, for topology aware routing
    */
   public record KubernetesAccess(ApiAccess api, Optional<String> zone) {}
 
@@ -82,7 +82,7 @@ public record ProxyOptions(
    *     needs a control plane, the bootstrap has at least one server
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
-   * @param warnings one line for each warning about the bootstrap or the flags
+   * @param warnings has one line for each warning about the bootstrap or the flags
    * @param resources lists the paths of static resources that replace the control plane; empty with
    *     a control plane
    * @param files contains the static resources, which {@link SourceLookup#check} validates
@@ -110,8 +110,7 @@ public record ProxyOptions(
   /**
    * The settings of {@code --state}, which stores resources for a start without a control plane.
    *
-   * @param after the time for which a start waits for a control plane before it uses the stored
-   *     resources
+   * @param after is the time that a start waits for a control plane before it uses this state
    */
   public record State(Path folder, Duration after, Duration maxAge) {}
 
@@ -142,7 +141,7 @@ public record ProxyOptions(
   /**
    * @param calls selects the attributes of the metrics of calls through forwards
    * @param leftOutLabels the optional labels that are left out of all metrics
-   * @param otlp the endpoint of the collector; empty when OTLP is off
+   * @param otlp is the endpoint of the collector; empty when OTLP is off
    */
   public record Measurement(Measuring calls, Set<String> leftOutLabels, Optional<String> otlp) {
     public Measurement {

@@ -89,8 +89,7 @@ public sealed interface Target {
   /**
    * One service of a control plane (A47 "gRPC Client Target URI Syntax").
    *
-   * @param authority the xDS authority whose control plane serves the service; empty for the
-   *     default authority
+   * @param authority is the xDS authority of the service; empty for the default authority
    * @param path is the path without the leading slash and without percent-encoding
    */
   record Xds(Optional<String> authority, String path) implements Single {
