@@ -33,10 +33,7 @@ public final class CertificateNames {
         : subject;
   }
 
-  /**
-   * Returns the alternative names in the order of the certificate; an empty list when they cannot
-   * be parsed.
-   */
+  /** Returns the alternative names in the certificate's order; empty if they cannot be parsed. */
   public static List<SubjectAltName> of(X509Certificate certificate) {
     try {
       return read(certificate);

@@ -63,7 +63,7 @@ record Der(int tag, byte[] content) {
     return all.get(0);
   }
 
-  /** Returns the elements inside this element; fails unless its tag equals {@code expected}. */
+  /** Returns the elements inside this element; fails unless its tag equals the expected tag. */
   List<Der> within(int expected) {
     if (tag != expected) {
       throw new IllegalArgumentException("tag " + tag + " instead of " + expected);

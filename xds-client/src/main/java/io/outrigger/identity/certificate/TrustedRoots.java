@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The JDK verifies the certificates below a root but ignores the root's own dates, usages and
  * constraints. A root may be any certificate that an operator has put into a file, even an
- * intermediate or the peer's own. This class checks a root like the certificates below it, as Go's
- * verifier does. This class also checks the extended key usages of all certificates of a path and
- * rejects SHA-1.
+ * intermediate or the peer's own. This class applies the same checks to a root and to the
+ * certificates below it, as Go's verifier does. This class also checks the extended key usages of
+ * all certificates of a path and rejects SHA-1.
  */
 @AnyThread
 final class TrustedRoots {
@@ -134,7 +134,7 @@ final class TrustedRoots {
                   + "\"");
     }
 
-    /** Whether the path, which ends with {@code last}, can be extended to an accepted path. */
+    /** Whether the path up to the certificate {@code last} can be extended to an accepted path. */
     private boolean leadsToRoot(X509Certificate last) {
       for (X509Certificate root : named(last.getIssuerX500Principal())) {
         if (isSignedBy(last, root)) {

@@ -79,10 +79,7 @@ record JdkEngines(SslContext context) implements TlsEngines {
         protocols);
   }
 
-  /**
-   * Creates an engine without peer host and port, which the JDK would use to find sessions to
-   * resume.
-   */
+  /** Creates an engine without peer host and port: the JDK would use them to resume sessions. */
   @Override
   public SSLEngine engine(Optional<String> serverName, ByteBufAllocator buffers) {
     SSLEngine engine = context.newEngine(buffers);

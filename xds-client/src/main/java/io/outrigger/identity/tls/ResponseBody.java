@@ -48,8 +48,8 @@ public final class ResponseBody implements BodySubscriber<byte[]> {
   }
 
   /**
-   * @param executor the executor that calls {@code consumer} with each line; the next line is read
-   *     when {@code consumer} has returned
+   * @param executor the executor that passes each line to the consumer; the next line is read when
+   *     the consumer has returned
    */
   public static ResponseBody lines(int maxBytes, Executor executor, Consumer<byte[]> consumer) {
     return new ResponseBody(Optional.of(new Lines(executor, consumer)), maxBytes);

@@ -99,7 +99,7 @@ public record CacheEntry<T>(
         .or(() -> error);
   }
 
-  /** Returns the value in use instead of an equal argument; later comparisons are then cheap. */
+  /** Returns the value in use if the argument equals it, so that later comparisons are cheap. */
   T heldIfEqual(T value) {
     return held.isPresent() && held.get().value().equals(value) ? held.get().value() : value;
   }

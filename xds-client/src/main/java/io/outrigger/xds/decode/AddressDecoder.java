@@ -19,10 +19,7 @@ final class AddressDecoder {
 
   private AddressDecoder() {}
 
-  /**
-   * Decodes the address of an endpoint. An address without a valid port is left out and is no error
-   * (decision xds-0068).
-   */
+  /** Decodes an endpoint's address; omits an address without a valid port (decision xds-0068). */
   static Optional<EndpointAddress> endpoint(Address proto, FieldErrors errors) {
     return address(proto, false, errors);
   }

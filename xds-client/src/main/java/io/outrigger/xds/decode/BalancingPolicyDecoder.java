@@ -30,8 +30,8 @@ final class BalancingPolicyDecoder {
   private BalancingPolicyDecoder() {}
 
   /**
-   * @param ofAggregate whether the cluster is an aggregate; only the policy of an aggregate may be
-   *     CLUSTER_PROVIDED (A75-04)
+   * @param ofAggregate whether the cluster is an aggregate; only then, CLUSTER_PROVIDED is valid
+   *     (A75-04)
    */
   static Optional<BalancingPolicy> decode(Cluster proto, boolean ofAggregate, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {

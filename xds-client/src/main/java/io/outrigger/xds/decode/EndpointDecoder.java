@@ -73,7 +73,7 @@ final class EndpointDecoder {
       return rest.getClusterName();
     }
 
-    /** Calls {@code ofLocality} with the index of each weighted locality, and joins the lists. */
+    /** Calls {@code ofLocality} with the index of each weighted locality, and joins the results. */
     private <T> List<T> all(IntFunction<List<T>> ofLocality) {
       List<T> all = new ArrayList<>();
       for (int i = 0; i < endpoints.size(); i++) {

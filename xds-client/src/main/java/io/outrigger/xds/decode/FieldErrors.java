@@ -60,7 +60,7 @@ public final class FieldErrors {
     return new FieldErrors(found, this, name, -1, key);
   }
 
-  /** Decodes the elements of the repeated field {@code name}; omits those that decode to empty. */
+  /** Decodes the elements of a repeated field; omits those that decode to empty. */
   <P, T> List<T> each(
       String name,
       List<P> protos,

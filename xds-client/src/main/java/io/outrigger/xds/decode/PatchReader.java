@@ -296,7 +296,7 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the name under which {@link #EFFECTIVE} lists the message that has {@code field}
+   * @param message the name under which {@link #EFFECTIVE} lists the message that has this field
    */
   private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
     Set<String> effective = EFFECTIVE.get(message);

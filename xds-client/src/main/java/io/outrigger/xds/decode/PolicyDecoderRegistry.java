@@ -144,9 +144,9 @@ record PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
   }
 
   /**
-   * Returns a policy that chooses a locality by weight and applies a child policy in it. If {@code
-   * child} is itself a {@code wrr_locality}, returns {@code child}: inside another {@code
-   * wrr_locality}, it would have only one locality to choose from.
+   * Returns a policy that chooses a locality by weight and applies a child policy in it. A child
+   * policy that is itself a {@code wrr_locality} is returned unchanged: inside another {@code
+   * wrr_locality}, the child would have only one locality to choose from.
    */
   private static BalancingPolicy wrrLocality(BalancingPolicy child) {
     return child instanceof BalancingPolicy.WrrLocality

@@ -10,10 +10,7 @@ import io.outrigger.config.cluster.BalancingPolicy.RandomSubsetting;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Decodes {@code random_subsetting}, which applies a child policy to a random subset of the
- * endpoints (A68).
- */
+/** Decodes {@code random_subsetting}: a child policy for a random subset of the endpoints (A68). */
 final class RandomSubsettingDecoder {
   private static final int SUBSET_SIZE = 1;
   private static final int CHILD_POLICY = 2;

@@ -47,7 +47,7 @@ public final class ResourceDecoder {
   }
 
   private interface Rules<M> {
-    /** Adds an error to {@code errors} whenever the result is empty. */
+    /** Adds an error whenever the result is empty. */
     Optional<?> decode(M message, ByteString bytes, DecodeContext context, FieldErrors errors)
         throws InvalidProtocolBufferException;
   }
@@ -178,7 +178,7 @@ public final class ResourceDecoder {
       }
     }
 
-    /** Adds an error for a resource that was not decoded; {@code name} is empty if unreadable. */
+    /** Adds an error for a resource that was not decoded; an unreadable name is passed as empty. */
     private void refuse(String name, int index, String reason, Any inner) {
       if (name.isEmpty()) {
         unnamed.add(unnamed.size() < MAX_UNNAMED ? "resource #" + index + ": " + reason : "…");

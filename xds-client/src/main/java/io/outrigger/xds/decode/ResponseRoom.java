@@ -72,8 +72,8 @@ public final class ResponseRoom {
    * Returns {@code max} minus the number of fields; negative if there are too many fields.
    *
    * @param depth the maximum nesting of the messages that are searched
-   * @param step the index in {@code unparsed} of the next field of the path; the length of {@code
-   *     unparsed} if this message is not on the path
+   * @param step the number of steps of the path that lead to this message; for a message that is
+   *     not on the path, the length of the path
    */
   private static long left(long max, CodedInputStream in, int depth, int[] unparsed, int step) {
     long left = max;

@@ -28,9 +28,9 @@ final class WireFields {
   private WireFields() {}
 
   /**
-   * Whether the message has the field at {@code path}. The path lists the field numbers from the
-   * outermost enclosing field to the field itself. If a field on the path is repeated, every
-   * element is searched. Returns true for unreadable bytes, which the parser reports later.
+   * Whether the message has a field at a path. The path lists the field numbers from the outermost
+   * enclosing field to the field itself. If a field on the path is repeated, every element is
+   * searched. Returns true for unreadable bytes, which the parser reports later.
    */
   static boolean contain(ByteString message, int... path) {
     try {

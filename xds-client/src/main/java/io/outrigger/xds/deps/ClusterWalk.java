@@ -87,8 +87,8 @@ final class ClusterWalk {
   }
 
   /**
-   * Visits a cluster and the clusters below it. An aggregate below the root gets no result, because
-   * only the leaves of the root are used, and to flatten each aggregate would take quadratic time.
+   * Visits a cluster and the clusters below it. An aggregate below the root gets no result: the
+   * result would not be used, and finding the leaves of every aggregate would take quadratic time.
    */
   void visit(String root) {
     if (clusters.containsKey(root)) {
@@ -108,7 +108,7 @@ final class ClusterWalk {
     }
   }
 
-  /** Stores a result, or an equal result of the previous walk: later comparisons are then cheap. */
+  /** Stores a result; reuses an equal result of the previous walk for cheap later comparisons. */
   private void put(String name, Outcome<ClusterConfig> result) {
     Outcome<ClusterConfig> last = previous.get(name);
     clusters.put(name, result.equals(last) ? last : result);

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Walks from a listener to all its dependencies (A74). The dependencies are the listener's routes,
- * the clusters that routes of the target's virtual host name, and the endpoints of these clusters.
- * A walk of the graph ends with the configuration, the failure of the target, or the name of an
- * unresolved resource. A mere change of endpoints, by far the most frequent change, needs no walk.
+ * the clusters of the target's virtual host, and the endpoints of these clusters. A walk of the
+ * graph ends with the configuration, the failure of the target, or the name of an unresolved
+ * resource. A mere change of endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {
@@ -92,8 +92,8 @@ final class DependencyGraph {
   /**
    * Walks the graph.
    *
-   * @param keep the clusters to keep in the result, because calls still use them, even if no route
-   *     names them (A31-06)
+   * @param keep the clusters that calls still use; they stay in the result even if no route names
+   *     them (A31-06)
    */
   Resolution resolve(Set<String> keep) {
     WatchState<ListenerResource> listener = lookup.listener().get();

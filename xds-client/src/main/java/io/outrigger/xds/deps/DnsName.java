@@ -49,7 +49,7 @@ public final class DnsName {
    */
   static final Duration FIRST_ANSWER_TIMEOUT = Duration.ofSeconds(11);
 
-  /** Ends a lookup that a bug keeps from ending; resolv.conf(5) allows no lookup of an hour. */
+  /** Ends a lookup that a bug lets run forever; resolv.conf(5) allows no lookup of an hour. */
   static final Duration LOOKUP_TIMEOUT = Duration.ofHours(1);
 
   private static final Locality UNNAMED = new Locality("", "", ""); // A37-02: for all addresses
@@ -128,7 +128,7 @@ public final class DnsName {
     cancelQuery = dns.resolve(name.hostname(), name.port(), this::onAnswer);
   }
 
-  /** Ends a lookup that gave no answer, because no other lookup starts before its end. */
+  /** Ends a lookup that gave no answer, because the next lookup starts only after this one. */
   private void onTimeout() {
     cancelQuery.run();
     String reason = "no answer within " + LOOKUP_TIMEOUT.toMinutes() + " min";

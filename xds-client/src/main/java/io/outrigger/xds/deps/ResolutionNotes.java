@@ -22,7 +22,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
    * @param endpoints the ambient error of the EDS resource, or OK
    */
   String note(RpcStatus cluster, RpcStatus endpoints) {
-    // A set, because one cause, such as a lost connection, gives all resources the same error text.
+    // A set omits repetitions: a lost connection gives all resources the same error text.
     Set<String> errors = new LinkedHashSet<>();
     add(errors, listener);
     add(errors, routes);

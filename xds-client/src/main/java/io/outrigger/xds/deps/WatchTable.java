@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 /** The watches of resources of one kind, with the state of each watched resource. */
 @ControlConfined
 public final class WatchTable<K, T> {
-  /** As for the clusters that routes name, since aggregate clusters name others. */
+  /** The maximum number of clusters of one target, including those below aggregate clusters. */
   private static final long MAX_WANTED = Runtime.getRuntime().maxMemory() / (16 << 10);
 
   private final BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source;
@@ -117,7 +117,7 @@ public final class WatchTable<K, T> {
     return entry.known;
   }
 
-  /** Marks as in use the resources that the last walk of the graph requested, and no others. */
+  /** Marks exactly the resources that the last walk of the graph requested as being in use. */
   void useWanted() {
     entries.values().forEach(entry -> entry.isInUse = entry.isWanted);
   }

@@ -77,8 +77,7 @@ public final class XdsDependencyManager {
 
   /**
    * @param dataPlaneAuthority the authority that selects the virtual host
-   * @param nodeId the xDS node ID, which is added to failures to which no ambient error is added
-   *     (A88)
+   * @param nodeId the xDS node ID, which is added to a failure if there are no ambient errors (A88)
    */
   public XdsDependencyManager(
       ControlLoop loop,
@@ -131,7 +130,7 @@ public final class XdsDependencyManager {
     };
   }
 
-  /** Does not call the listener before this method returns. */
+  /** Starts the watches; the listener is called only after this method has returned. */
   public void start() {
     loop.checkInside();
     listeners.start(Set.of(listenerName));
@@ -156,10 +155,7 @@ public final class XdsDependencyManager {
     dnsNames.forEach(DnsName::requestReresolution);
   }
 
-  /**
-   * Returns one of the unresolved resources that delay the next configuration, such as {@code
-   * cluster "pay"}.
-   */
+  /** Returns an unresolved resource, such as {@code cluster "pay"}, that delays a configuration. */
   public Optional<String> waitingFor() {
     loop.checkInside();
     return waitingFor;
@@ -214,7 +210,7 @@ public final class XdsDependencyManager {
   }
 
   /**
-   * Updates the clusters whose endpoints have changed, if this needs no walk over all resources.
+   * Updates the clusters whose endpoints have changed, unless the graph must be walked.
    *
    * @return whether the clusters were updated
    */

@@ -51,8 +51,8 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   }
 
   /**
-   * Creates a lookup that queries only {@code server}, with two attempts, and not the name servers
-   * of the machine.
+   * Creates a lookup that queries one given server instead of the machine's name servers, with two
+   * attempts.
    *
    * @param timeout the timeout of one query
    */
@@ -133,7 +133,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     return running.next();
   }
 
-  /** Queries the name servers; returns empty if {@code callback} was already called. */
+  /** Looks up a name; returns the running query, or empty if {@code callback} was called. */
   private Optional<NameQuery> query(
       EventLoop loop, String host, Consumer<Outcome<Reply.Found>> callback) {
     List<InetAddress> local = hostsFile(host);

@@ -23,7 +23,7 @@ import java.util.Optional;
  * @param code the HTTP status code in a Status object
  * @param message the message of a Status object
  * @param items the EndpointSlices of a list
- * @param slice the EndpointSlice; only the version is set for a list, only the ports for a Service
+ * @param slice the EndpointSlice; of a list only the version is used, of a Service only the ports
  */
 record ApiObject(
     String type, int code, String message, List<EndpointSlice> items, EndpointSlice slice) {
@@ -174,7 +174,7 @@ record ApiObject(
       return outer;
     }
 
-    /** Whether a field follows; first ends each complete object deeper than {@code outer}. */
+    /** Whether a field follows, after leaving finished objects below the depth {@code outer}. */
     private boolean hasField(int outer) throws IOException {
       while (depth > outer && !json.hasNext()) {
         json.endObject();

@@ -16,9 +16,9 @@ record EndpointSlice(
   record Port(String name, int number) {}
 
   /**
-   * An endpoint. In the order of endpoints, ready endpoints come first: a terminating pod in the
-   * host network may have the same address as its ready replacement, which must then be used. IPv4
-   * comes before IPv6.
+   * An endpoint. Ready endpoints are ordered first: in the host network, a terminating pod may have
+   * the same address as its ready replacement, and the replacement must be used. IPv4 comes before
+   * IPv6.
    *
    * @param pod a key that all addresses of one pod have in common
    * @param isReady whether the endpoint is ready; otherwise it terminates, but still serves

@@ -47,7 +47,7 @@ public final class Kubeconfig {
           "proxy-url",
           "name a server that can be reached directly");
 
-  /** The JSON texts of values that mean the same as no field. */
+  /** The values, as JSON texts, that have the same meaning as an absent field. */
   private static final List<String> NOT_SET = List.of("null", "false", "\"\"");
 
   private final String file;

@@ -26,7 +26,7 @@ import java.util.Optional;
  * has a separate transport, so that a change of one service does not cause work for other targets.
  *
  * <p>The port of a target is usually a port of the pods. If no pod listens on the target's port
- * number, the number may be that of a port of the Service. In this case, the publisher reads the
+ * number, the number may belong to a port of the Service. In this case, the publisher reads the
  * Service to learn the port's name, because EndpointSlices list pod ports under the names of
  * Service ports.
  */

@@ -64,7 +64,7 @@ public final class LocalAdsTransport implements AdsTransport {
   }
 
   /**
-   * @param isAnswer false while the source has not answered yet; streams are not ready until then
+   * @param isAnswer whether the source has answered; the first answer triggers {@code onReady}
    */
   public void publish(ResourceSnapshot next, boolean isAnswer) {
     if (isAnswer && !isConnected) {

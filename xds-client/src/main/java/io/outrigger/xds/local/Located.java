@@ -60,7 +60,7 @@ public final class Located {
   }
 
   /**
-   * @param root the object or list in which the path {@code steps} begins
+   * @param root the object or list to which the first of the {@code steps} applies
    */
   Position positionOf(List<String> steps, JsonElement root, Position ofRoot) {
     JsonElement part = root;

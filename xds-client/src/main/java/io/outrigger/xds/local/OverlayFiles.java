@@ -23,8 +23,8 @@ import java.util.stream.Stream;
  * keeps its last valid rules.
  *
  * @param found the files as they were last read, in the order of precedence of their rules
- * @param files the same; but a file that takes the name of another file's rule has its earlier
- *     rules
+ * @param files the files with the rules in use: a file that repeats a rule name of another file
+ *     keeps its own previous rules
  */
 public record OverlayFiles(
     Map<Path, WatchedFile<Rules>> found,
@@ -83,8 +83,8 @@ public record OverlayFiles(
   }
 
   /**
-   * Returns a problem if two files have a rule of the same name. The problem is that of the file to
-   * which the name did not belong before.
+   * Returns a problem if two files have a rule of the same name. The file that had the rule before
+   * keeps it; the problem concerns the other file.
    */
   private static Optional<FileProblem> conflict(
       Map<Path, WatchedFile<Rules>> files, OverlayFiles before) {

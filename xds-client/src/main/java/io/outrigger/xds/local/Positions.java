@@ -60,7 +60,7 @@ final class Positions {
 
   /**
    * @param steps the path to the resource that contains the field
-   * @param subject the resource, such as {@code cluster "pay"}; empty if {@code error} names the
+   * @param subject the resource, such as {@code cluster "pay"}; empty if the error names the
    *     resource
    */
   FileProblem problem(List<String> steps, String subject, FieldError error) {

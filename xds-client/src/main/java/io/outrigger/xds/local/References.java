@@ -153,7 +153,7 @@ public final class References {
   }
 
   /**
-   * @param isError whether findings are errors, because clients use the routes, or warnings
+   * @param isError whether findings are errors instead of warnings; true if clients use the routes
    * @param names the set to which the name of the route configuration is added
    */
   private void routes(boolean isError, FieldErrors path, RouteSource routes, Set<String> names) {

@@ -106,9 +106,9 @@ public record ResourceFiles(
   }
 
   /**
-   * Merges the files. The definitions in use have precedence for their names and addresses. The
-   * resources of a file with a problem are kept and marked with an error. A definition whose name
-   * or address is taken is marked with an error; a listener keeps its last definition.
+   * Merges the files. Of two definitions of a name or listener address, the one in use has
+   * precedence, and the other is marked with an error. A listener whose new address is taken keeps
+   * its last definition. The resources of a file with a problem are kept and marked with an error.
    */
   private static ResourceFiles merge(
       Map<Path, WatchedFile<List<NamedResource>>> files,

@@ -60,9 +60,8 @@ public final class ResourceValidator {
   }
 
   /**
-   * @param context the context that the running program would use to decode the same resources if a
-   *     control plane sent them; the overlay rules in the context are applied as if each listener
-   *     in the files were a target
+   * @param context the context in which the running program would decode these resources from a
+   *     control plane; for its overlay rules, each listener in the files counts as a target
    */
   public static Result validate(ResourceFiles read, DecodeContext context) {
     DecodeContext all = context.under(context.overlay().forTargets(targets(read)));

@@ -185,7 +185,7 @@ record WatchedFile<T>(
     return new WatchedFile<>(path, Optional.empty(), 0, "", good, content, problem);
   }
 
-  /** Returns this file with the content that is in use instead of the content with a problem. */
+  /** Returns this file with the content {@code inUse}, because its own content has a problem. */
   WatchedFile<T> refused(FileProblem problem, T inUse) {
     List<FileProblem> all = problems.isEmpty() ? List.of(problem) : problems;
     return new WatchedFile<>(path, stamp, seen, hash, good, inUse, all);

@@ -40,7 +40,7 @@ public record Patch(List<Field> fields) {
   /**
    * The {@code HttpProtocolOptions} of a cluster, in which a rule sets fields.
    *
-   * @param field the map field of the cluster; its value under {@code key} is the message in an Any
+   * @param field the cluster's map field, which maps the {@code key} to an Any with this message
    */
   public record Packed(FieldDescriptor field, String key, List<Field> fields) implements Field {
     public Packed {

@@ -58,7 +58,7 @@ final class PolicyChoice {
 
   /**
    * After an override has set {@code lb_policy} or {@code load_balancing_policy}, clears the other
-   * of these fields, and the configuration of a policy that is no longer chosen.
+   * field. Also clears the configuration of a policy that is no longer chosen.
    */
   static void clearOthers(Message.Builder message, Set<String> setPaths, List<Value> setByRule) {
     if (!(message instanceof Cluster.Builder cluster)) {

@@ -224,7 +224,7 @@ public final class LoadReporters {
    *
    * @param interval at least {@link #MIN_INTERVAL}
    * @param all whether every cluster is reported
-   * @param clusters the names of the clusters to report if {@code all} is false
+   * @param clusters the names of the reported clusters; unused if every cluster is reported
    */
   record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
     /** Shorter, absent and invalid report intervals are raised to 1 s, as in C-core. */

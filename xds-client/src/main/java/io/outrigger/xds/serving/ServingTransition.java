@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Computes, from its resources, the state of an address that this process serves (A36 "Serving and
- * Not Serving").
+ * Computes the state of an address that this process serves, from its Listener and routes (A36
+ * "Serving and Not Serving").
  *
  * <pre>
  * Listener                              state
@@ -50,8 +50,8 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   }
 
   /**
-   * @param loss if the control plane has deleted the Listener, the status of the deletion or, if a
-   *     later version was refused, of the refusal; otherwise OK
+   * @param loss OK unless the control plane has deleted the Listener; then the status of the
+   *     deletion or, if a later version was refused, the status of the refusal
    */
   Step apply(
       ServingState before,

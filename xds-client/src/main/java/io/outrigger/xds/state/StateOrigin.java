@@ -46,7 +46,7 @@ public record StateOrigin(String node, String servers, String fingerprint) {
     return value instanceof List<?> list ? list.stream().map(StateOrigin::inOrder).toList() : value;
   }
 
-  /** Returns the first difference between the origins that makes saved resources unusable. */
+  /** Returns the first difference from another origin as an error text; empty if there is none. */
   Optional<String> differenceFrom(StateOrigin other) {
     if (!node.equals(other.node)) {
       return Optional.of("is of node \"%s\", and this is node \"%s\"".formatted(node, other.node));

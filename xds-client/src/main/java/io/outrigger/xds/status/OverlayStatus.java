@@ -71,7 +71,7 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
     return tallies.entrySet().stream().map(each -> each.getValue().of(each.getKey())).toList();
   }
 
-  /** Ignores removed rules: resources that they changed will be decoded again without them. */
+  /** Ignores removed rules, because the resources that such rules changed are decoded again. */
   private static void add(
       String name, OverlayEffect effect, boolean isCluster, Map<OverlayRule, Tally> tallies) {
     var ignored = new Tally();

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 public final class AdsClients {
   private static final String ALL_TARGETS = "";
 
-  /** In status views (A71, A78), the scope of the client of {@link #ofServers}. */
+  /** The scope of the client of {@link #ofServers} in status views (A71, A78). */
   static final String SERVERS = "#server";
 
   private final ControlLoop loop;

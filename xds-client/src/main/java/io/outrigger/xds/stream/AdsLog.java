@@ -48,7 +48,7 @@ final class AdsLog implements AdsObserver {
     ResourceType.ALL.forEach(type -> updates.put(type.label(), new Updates(0, 0)));
   }
 
-  /** Returns the counts of received resources by the label of the type, with every type. */
+  /** Returns the counts of received resources by the type's label; each type has an entry. */
   Map<String, Updates> updates() {
     return Map.copyOf(updates);
   }

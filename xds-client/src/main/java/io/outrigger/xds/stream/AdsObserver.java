@@ -22,7 +22,7 @@ public interface AdsObserver {
   /** A stream ended after a response, which is no error (A57-02). */
   default void onClosed(String server, RpcStatus reason) {}
 
-  /** Saved resources have come into use or are all unused, or the state can be written again. */
+  /** The use of saved resources has begun or ended, or the state can be written again. */
   default void onStale(String text) {}
 
   /** The state that an earlier process saved cannot be used, or the state cannot be written. */
@@ -50,7 +50,7 @@ public interface AdsObserver {
    *
    * @param version the version, or its first {@link #MAX_VERSION} characters
    * @param valid the number of subscribed resources that were valid
-   * @param changes (at most {@link #MAX_CHANGES}) each resource that differs from the one in use
+   * @param changes the resources that differ from those in use, at most {@link #MAX_CHANGES}
    * @param changed the number of changed resources, which may exceed {@link #MAX_CHANGES}
    */
   record Response(

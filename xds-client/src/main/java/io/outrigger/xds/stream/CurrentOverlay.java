@@ -96,8 +96,8 @@ final class CurrentOverlay {
   }
 
   /**
-   * Called after resources were stored that were decoded under the overlay {@code used}. If another
-   * overlay is in force now, decodes the resources again.
+   * Called after resources were decoded under an overlay and stored. If another overlay is in force
+   * now, decodes the resources again.
    */
   void onApplied(Overlay used) {
     if (used != overlay) {
@@ -167,7 +167,7 @@ final class CurrentOverlay {
             held -> {
               DecodeContext context = contextOf(held.server());
               return () -> {
-                // If decoding fails, the value stays in use: an overlay cannot make it invalid.
+                // A failure keeps the old value: an overlay cannot make a resource invalid.
                 T value =
                     decoder.decode(subscription.type(), held.raw(), context).orElse(held.value());
                 return () -> apply(subscription, held, value, context.overlay());

@@ -135,7 +135,7 @@ final class KeptAuthority {
     }
   }
 
-  /** Once the control plane has answered for all resources, drops the resources that it lacks. */
+  /** Once the control plane has answered for all resources, drops those that it does not have. */
   private void dropAbsent() {
     List<Subscription<?>> all = all();
     boolean isComplete =

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 final class StateKeeper {
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  /** How long to wait after a response, because it may cause requests with further responses. */
+  /** How long to wait after a response, because its resources may refer to further resources. */
   private static final Duration SETTLE_TIME = Duration.ofMillis(50);
 
   private static final Duration RETRY = Duration.ofSeconds(30);
@@ -357,7 +357,7 @@ final class StateKeeper {
             });
   }
 
-  /** Returns the authorities whose control plane has answered, and is reachable, in all clients. */
+  /** Returns the authorities whose control plane has answered every client, and is reachable. */
   private Set<String> current() {
     Set<String> names = new HashSet<>();
     authorities.forEach(each -> names.add(each.name()));

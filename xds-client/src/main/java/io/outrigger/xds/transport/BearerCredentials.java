@@ -153,7 +153,7 @@ final class BearerCredentials extends CallCredentials {
     takeWaiting().forEach(applier -> applier.apply(header(fetched)));
   }
 
-  /** Returns the lifetime minus {@code margin}, but at least half of the lifetime. */
+  /** Returns the lifetime minus the margin, but at least half of the lifetime. */
   private Duration untilNext(Duration lifetime) {
     Duration half = lifetime.dividedBy(2);
     return half.compareTo(margin) < 0 ? half : lifetime.minus(margin);

@@ -233,7 +233,7 @@ public final class GrpcAdsTransport implements AdsTransport {
       listener.onClosed(reason);
     }
 
-    /** Updates the numbers of open streams; returns false if this was done before. */
+    /** Stops counting this stream as open; returns false if it was not counted any more. */
     private boolean countEnd() {
       if (ended) {
         return false;

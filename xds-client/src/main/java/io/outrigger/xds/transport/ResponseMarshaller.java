@@ -23,7 +23,7 @@ record ResponseMarshaller<R>(MethodDescriptor.Marshaller<R> standard)
       if (stream instanceof KnownLength && ResponseRoom.admits(stream.available())) {
         return standard.parse(stream);
       }
-      // A compressed stream cannot be read twice; a copy of any other would double its memory.
+      // Only a compressed stream is copied: it cannot be read twice, and a copy doubles the memory.
       InputStream whole = stream.markSupported() ? stream : ByteString.readFrom(stream).newInput();
       whole.mark(Integer.MAX_VALUE);
       ResponseRoom.requireResponse(CodedInputStream.newInstance(whole));
