@@ -134,7 +134,7 @@ final class TrustedRoots {
                   + "\"");
     }
 
-    /** Whether the path up to the certificate {@code last} can be extended to an accepted path. */
+    /** Whether the path that ends with this certificate can be extended to an accepted path. */
     private boolean leadsToRoot(X509Certificate last) {
       for (X509Certificate root : named(last.getIssuerX500Principal())) {
         if (isSignedBy(last, root)) {

@@ -50,7 +50,7 @@ public final class CacheTransition {
       boolean sameError = before.error().equals(next.error());
       if (next.held().isPresent()) {
         T value = next.held().get().value();
-        // Ports of --serve ignore stale values, so even an equal fresh value must be delivered.
+        // Ports of --serve ignore stale values, so they need the fresh value even if it is equal.
         boolean isFresh = before.isStale() && !next.isStale();
         if (before.held().isEmpty() || before.held().get().value() != value || isFresh) {
           watcher.onChanged(Outcome.ok(value));

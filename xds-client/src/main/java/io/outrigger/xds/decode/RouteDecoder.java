@@ -31,7 +31,7 @@ final class RouteDecoder {
   record Scope(
       DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
 
-  /** A cluster takes 9 KiB of heap; the other 7 KiB are room for new versions of some clusters. */
+  /** Limits clusters to one per 16 KiB of heap: each takes 9 KiB, and updates need some more. */
   private static final long MAX_CLUSTERS = Runtime.getRuntime().maxMemory() / (16 << 10);
 
   private RouteDecoder() {}

@@ -128,7 +128,7 @@ public final class DnsName {
     cancelQuery = dns.resolve(name.hostname(), name.port(), this::onAnswer);
   }
 
-  /** Ends a lookup that gave no answer, because the next lookup starts only after this one. */
+  /** Ends a lookup that gave no answer, because the next lookup starts only after its end. */
   private void onTimeout() {
     cancelQuery.run();
     String reason = "no answer within " + LOOKUP_TIMEOUT.toMinutes() + " min";

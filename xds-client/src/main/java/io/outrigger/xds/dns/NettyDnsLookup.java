@@ -133,7 +133,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     return running.next();
   }
 
-  /** Looks up a name; returns the running query, or empty if {@code callback} was called. */
+  /** Looks up a name; returns the running query, or empty if the callback was already called. */
   private Optional<NameQuery> query(
       EventLoop loop, String host, Consumer<Outcome<Reply.Found>> callback) {
     List<InetAddress> local = hostsFile(host);

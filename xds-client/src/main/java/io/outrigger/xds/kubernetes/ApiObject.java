@@ -174,7 +174,7 @@ record ApiObject(
       return outer;
     }
 
-    /** Whether a field follows, after leaving finished objects below the depth {@code outer}. */
+    /** Whether a field follows, after leaving finished objects inside the outer object. */
     private boolean hasField(int outer) throws IOException {
       while (depth > outer && !json.hasNext()) {
         json.endObject();
