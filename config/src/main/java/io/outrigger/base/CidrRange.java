@@ -3,7 +3,7 @@ package io.outrigger.base;
 import java.util.Optional;
 
 /**
- * A range of IP addresses whose first {@code length} bits are equal.
+ * A range of IP addresses that have a common prefix.
  *
  * @param network the first address of the range
  * @param length the number of prefix bits, at most 32 for IPv4 and 128 for IPv6

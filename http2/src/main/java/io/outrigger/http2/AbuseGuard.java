@@ -63,7 +63,7 @@ final class AbuseGuard {
 
   /**
    * Called when this side has reset a stream on which the peer may still send {@code bytes} of
-   * DATA. DATA after a reset counts as useless, so one more useless frame is allowed for each KiB.
+   * DATA. DATA after a reset counts as useless, so each KiB allows one more useless frame.
    */
   void onDataExpected(int bytes) {
     idle -= bytes >> 10;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class HpackDecoder {
-  /** The largest shift of a byte of an encoded integer; 2^31-1 needs no larger shift. */
+  /** The largest shift of a byte when an integer is decoded; 2^31-1 needs no larger shift. */
   private static final int MAX_SHIFT = 28;
 
   private static final byte[] NOTHING = {};

@@ -82,7 +82,7 @@ final class LingeringClose {
   /**
    * Whether the peer can read all bytes even if the socket is closed now. Bytes written to a unix
    * socket are already in the peer's receive queue. Bytes sent by TCP must have been acknowledged
-   * by the peer's kernel; only Netty's epoll transport shows that.
+   * by the peer's kernel; only Netty's epoll transport shows acknowledgments.
    */
   private boolean hasAllBytes() {
     if (!channel.isOpen() || !channel.config().isAutoRead()) {

@@ -8,7 +8,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The DATA of one stream that waits for a window, for the socket, or for the stream's turn.
+ * The DATA of one stream, waiting for a window, for the socket, or for the stream's turn.
  *
  * <p>A slice keeps its whole read buffer in memory. Small pieces are copied into a common chunk
  * when they are added. A large piece is added as a slice. When a slice of another read buffer is

@@ -13,7 +13,7 @@ import io.outrigger.base.LoopConfined;
 public interface ProcessMemory {
   ProcessMemory UNLIMITED = new ProcessMemory() {};
 
-  /** Whether memory is short, so that memory that is kept only for speed should be released. */
+  /** Whether memory is short. If so, callers release memory that is kept only for speed. */
   default boolean isShort() {
     return false;
   }

@@ -11,7 +11,7 @@ import java.util.Map;
  * atomics").
  *
  * <p>A breaker that no policy uses is removed after its last call has ended. If a policy acquires
- * an unused breaker before its removal, the breaker still counts the calls in progress.
+ * an unused breaker before the breaker is removed, the breaker still counts the calls in progress.
  */
 @ControlConfined
 public final class CircuitBreakers {

@@ -59,8 +59,8 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /**
-   * If a member has a name similar to {@code name}, returns a suggestion for the end of an error
-   * message; otherwise an empty text.
+   * Returns a suggestion for the end of an error message if the object has a member with a similar
+   * name; otherwise an empty text.
    */
   String misspelt(String name) {
     return asObject()

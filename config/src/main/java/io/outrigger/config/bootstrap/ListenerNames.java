@@ -37,7 +37,7 @@ public final class ListenerNames {
   /**
    * Returns the name of the Listener resource for a server with the listening address {@code
    * listen}, such as {@code [::]:8080}. Fails if the bootstrap lacks a template of server listener
-   * names or the name's authority.
+   * names, or the authority that the template contains.
    */
   public static Outcome<String> ofServer(Bootstrap bootstrap, String listen) {
     return bootstrap

@@ -131,8 +131,8 @@ public sealed interface BalancingPolicy {
    * @param expiration the time after which a load report is stale
    * @param updatePeriod the interval between two updates of the weights, at least {@link
    *     #MIN_UPDATE_PERIOD}
-   * @param errorPenalty the factor by which the error rate is multiplied before it is added to the
-   *     utilization; not negative
+   * @param errorPenalty the factor of the error rate; the product is added to the utilization; not
+   *     negative
    * @param utilizationMetrics the names of metrics, such as {@code named_metrics.queue}; the
    *     largest of their values is the utilization
    */

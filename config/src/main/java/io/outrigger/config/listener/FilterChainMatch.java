@@ -13,7 +13,7 @@ import java.util.function.ToIntFunction;
  * The condition on the connections of a filter chain (A36 "FilterChainMatch"). An empty set matches
  * every connection.
  *
- * @param destinations the ranges that contain the connection's local address
+ * @param destinations ranges of which one must contain the connection's local address
  * @param transport the {@code transport_protocol}; may be empty
  */
 public record FilterChainMatch(

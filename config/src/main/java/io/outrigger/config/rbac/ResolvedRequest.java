@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A request with the path that an app sees if the app resolves paths (decision config-0085). */
+/** A request with its path as an app that normalizes paths sees it (decision config-0085). */
 public record ResolvedRequest(AuthorizationInput received, String urlPath)
     implements AuthorizationInput {
   private static final int ENCODED = 3; // the length of a %2e

@@ -25,10 +25,10 @@ import java.util.function.Consumer;
  * </pre>
  *
  * <p>A check for an outage visits all endpoints. The state of the cluster alone does not show an
- * outage: a ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. The
- * check runs while the cluster is in TRANSIENT_FAILURE until the outage is reported, and once at
- * the end of the outage. A working cluster causes no checks. Even if many endpoints fail one after
- * the other, at most ten checks run in a second.
+ * outage: a ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. In
+ * TRANSIENT_FAILURE, checks run until the outage is reported; one more check runs at the end of the
+ * outage. A working cluster causes no checks. Even if many endpoints fail one after the other, at
+ * most ten checks run in a second.
  */
 @ControlConfined
 final class ClusterEvents {

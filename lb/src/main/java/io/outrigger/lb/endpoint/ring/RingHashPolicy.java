@@ -133,7 +133,7 @@ public final class RingHashPolicy extends EndpointPolicy<RingHashPolicy.RingEndp
   }
 
   /**
-   * Connects the first IDLE endpoint after a random entry of the ring. From a fixed entry, all
+   * Connects the first IDLE endpoint after a random entry of the ring. With a fixed entry, all
    * clients with the same failed endpoints would connect to one endpoint (A117).
    */
   private void keepConnecting(Ring current) {
