@@ -117,7 +117,7 @@ public record ConnectionSettings(
    *     because the peer broke a rule. More resets are allowed while at least a quarter of the
    *     period's streams are not reset
    * @param controlFrames the number of SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown and empty
-   *     frames that are allowed in a period. Each frame with content adds eight allowed frames
+   *     frames that are allowed in a period. Each frame with content raises the limit by eight
    * @param continuationFrames the number of CONTINUATION frames allowed in one header block
    * @param unsentBytes the number of bytes that may wait for a peer that does not read
    */

@@ -16,7 +16,8 @@ public interface MemoryHolder {
 
   /**
    * Whether calls of many apps use this connection, which is true of a connection to a backend. To
-   * free memory, a shared connection is ended only if it holds many bytes outside of its streams.
+   * free memory, the proxy ends a shared connection only if the connection holds many bytes outside
+   * of its streams.
    */
   boolean isShared();
 

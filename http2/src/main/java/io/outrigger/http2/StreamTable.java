@@ -147,8 +147,8 @@ final class StreamTable {
   }
 
   /**
-   * Whether this side has reset a stream, or may have reset a stream whose id is forgotten. After a
-   * reset, DATA may arrive that the peer sent before it received the reset.
+   * Whether this side has reset a stream. Also true if the stream's end is no longer remembered.
+   * After a reset, DATA may arrive that the peer sent before it received the reset.
    */
   boolean mayHaveBeenReset(int id) {
     boolean isAllKnown = closedCount <= REMEMBERED;

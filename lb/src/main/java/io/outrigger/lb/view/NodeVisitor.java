@@ -22,7 +22,7 @@ public interface NodeVisitor {
 
   default void leave() {}
 
-  /** Visits a node that its parent has not started; its endpoints are not connected. */
+  /** Visits a node that is not started yet, so that its endpoints are not connected. */
   default void notStarted(String name, LbConfig config) {
     enter(
         new LbNode(name, config.policy(), Connectivity.IDLE, Map.of(), LbNode.NOT_STARTED, false));

@@ -38,7 +38,7 @@ public final class HeapWatch {
   /** The time between two checks whether the heap has grown. */
   static final Duration PERIOD = Duration.ofSeconds(5);
 
-  /** The maximum time between two collections while memory is short because of live bytes. */
+  /** The maximum of {@link #repeat}. */
   static final Duration MAX_REPEAT = Duration.ofSeconds(30);
 
   /** The time for which the heap must stay full before {@link #onFull} runs. */
@@ -76,7 +76,7 @@ public final class HeapWatch {
 
   private long collectedNanos;
 
-  /** The time between two collections while memory is short because of live bytes. */
+  /** The time between two collections while live bytes alone make memory short. */
   private Duration repeat = PERIOD;
 
   /** The last time at which the heap was not full. */

@@ -37,7 +37,7 @@ import java.util.function.LongSupplier;
  * program and its configuration. Memory counts as short, and {@link HeapWatch} collects the heap,
  * when the used bytes exceed 85 % of the peers' heap limit and have grown by more than short-lived
  * garbage. When the used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from
- * apps, except apps that hold little and whose calls make progress. Above 115 % of the peers' heap
+ * apps, except apps that hold little memory and whose calls make progress. Above 115 % of the peers' heap
  * limit, the proxy also stops reading from backends, because no flow-control window limits response
  * headers.
  */
@@ -186,9 +186,9 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers use all memory that they may use, garbage on the heap included. If so, the proxy
-   * refuses new connections, and stops reading from apps, except apps that hold little and whose
-   * calls make progress.
+   * Whether peers and garbage use all memory that peers may use. If so, the proxy refuses new
+   * connections, and stops reading from apps, except apps that hold little memory and whose calls
+   * make progress.
    */
   @Override
   public boolean isUsedUp() {

@@ -71,7 +71,7 @@ public final class ConfigSelector {
     return new ConfigSelector("", List.of(), new RouteChoice[0], failure, isLast);
   }
 
-  /** Whether every request fails now, but the target may later get a selector with routes. */
+  /** Whether this selector has no routes, and the target may later get a selector with routes. */
   public boolean mayRecover() {
     return failure != null && !isLast;
   }

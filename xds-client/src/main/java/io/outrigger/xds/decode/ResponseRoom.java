@@ -23,7 +23,7 @@ public final class ResponseRoom {
   /** The depth of messages that protobuf reads. */
   private static final int MAX_DEPTH = 100;
 
-  /** The number of bytes in a packed list that count as one field: they take as much heap. */
+  /** In a packed list, so many bytes take as much heap as one field, and count as one field. */
   private static final int PACKED_BYTES = 16;
 
   private ResponseRoom() {}

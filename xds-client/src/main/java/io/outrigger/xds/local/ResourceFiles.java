@@ -62,8 +62,8 @@ public record ResourceFiles(
    * Reads the given files, and the files in the given folders but not in subfolders. Blocks while
    * the disk is read. Never throws.
    *
-   * @param roots files and folders; of two new definitions of a name or listener address, the first
-   *     is used
+   * @param roots files and folders. If two new definitions have the same name or listener address,
+   *     the first one is used
    */
   static ResourceFiles read(List<Path> roots, ResourceFiles before) {
     List<FileProblem> problems = new ArrayList<>();

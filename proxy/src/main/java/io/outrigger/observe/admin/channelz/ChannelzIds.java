@@ -35,7 +35,7 @@ public final class ChannelzIds {
    */
   static final long OURS = 1_000_000_000_000L;
 
-  /** The smallest id of a connection; the event loops number the connections. */
+  /** The smallest id of a connection. Event loops assign the ids of connections. */
   static final long SOCKETS = 2 * OURS;
 
   private Map<Object, Long> known = Map.of();
