@@ -178,9 +178,9 @@ final class ConnectionMemory implements MemoryHolder {
    * Returns the time of the last tick at which the socket had accepted more bytes. The socket has
    * accepted bytes if more bytes than at the last tick have left the channel's outbound buffer. A
    * comparison of bytes is not sufficient: Netty adds an overhead per message to the waiting bytes,
-   * so the sum can stay the same although the socket has accepted bytes. Therefore, a change of the first
-   * waiting message, or of the number of its sent bytes, also counts as progress. A comparison of
-   * nothing but message objects would miss progress, because Netty may reuse them.
+   * so the sum can stay the same although the socket has accepted bytes. Therefore, a change of the
+   * first waiting message, or of the number of its sent bytes, also counts as progress. A
+   * comparison of nothing but message objects would miss progress, because Netty may reuse them.
    */
   private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();

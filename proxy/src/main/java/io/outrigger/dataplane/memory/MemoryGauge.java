@@ -37,9 +37,9 @@ import java.util.function.LongSupplier;
  * program and its configuration. Memory counts as short, and {@link HeapWatch} collects the heap,
  * when the used bytes exceed 85 % of the peers' heap limit and have grown by more than short-lived
  * garbage. When the used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from
- * apps, except apps that hold little memory and whose calls make progress. Above 115 % of the peers' heap
- * limit, the proxy also stops reading from backends, because no flow-control window limits response
- * headers.
+ * apps, except apps that hold little memory and whose calls make progress. Above 115 % of the
+ * peers' heap limit, the proxy also stops reading from backends, because no flow-control window
+ * limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
