@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -92,7 +93,7 @@ final class LoopTurn {
   private final List<Mark> dirty = new ArrayList<>();
   private final Runnable task = this::run;
   private boolean scheduled;
-  private boolean isTicking;
+  private @Nullable Future<?> ticks;
   private int work;
 
   private LoopTurn(EventLoop loop) {
@@ -154,27 +155,37 @@ final class LoopTurn {
     try {
       call.run();
     } catch (RuntimeException | Error e) {
-      log.error("{}: not served by its event loop", mark.connection, e);
+      try {
+        log.error("{}: not served by its event loop", mark.connection, e);
+      } catch (OutOfMemoryError again) {
+        // Without memory for a log line, the next connection is served without one.
+      }
     }
   }
 
   private void tickLater() {
-    if (!isTicking && !connections.isEmpty()) {
+    if (ticks == null && !connections.isEmpty()) {
       try {
-        var unused = loop.schedule(this::tick, 1, TimeUnit.SECONDS);
-        isTicking = true;
+        ticks = loop.scheduleWithFixedDelay(this::tick, 1, 1, TimeUnit.SECONDS);
       } catch (RejectedExecutionException stopped) {
         // The loop has stopped because the process ends.
       }
     }
   }
 
+  /** Repeated by a timer that needs no new memory and that any throwable would end. */
   private void tick() {
-    isTicking = false;
-    long now = loop.ticker().nanoTime();
-    for (Mark mark : List.copyOf(connections)) { // copied, as a connection may close
-      guard(mark, () -> mark.onTick.accept(now));
+    try {
+      long now = loop.ticker().nanoTime();
+      for (Mark mark : List.copyOf(connections)) { // copied, as a connection may close
+        guard(mark, () -> mark.onTick.accept(now));
+      }
+    } catch (OutOfMemoryError e) {
+      // The next tick tries again.
     }
-    tickLater(); // if memory is lacking before this, the next end of a turn does it
+    if (connections.isEmpty() && ticks != null) {
+      ticks.cancel(false);
+      ticks = null;
+    }
   }
 }

@@ -67,6 +67,38 @@ final class LoopTurnTest {
     channel.finishAndReleaseAll();
   }
 
+  /** Without memory for a log line, neither this tick of the others nor a later one is lost. */
+  @Test
+  void aTickThatCannotBeLoggedStopsNoOtherTick() {
+    var channel = new EmbeddedChannel();
+    channel.freezeTime();
+    LoopTurn turn = LoopTurn.of(channel.eventLoop());
+    var ticks = new AtomicInteger();
+    ticking(
+        turn,
+        now -> {
+          throw new OutOfMemoryError("heap, in a test");
+        });
+    ticking(turn, now -> ticks.incrementAndGet());
+    var full =
+        new ListAppender<ILoggingEvent>() {
+          @Override
+          protected void append(ILoggingEvent line) {
+            throw new OutOfMemoryError("heap, in a test");
+          }
+        };
+    var logger = (Logger) LoggerFactory.getLogger(LoopTurn.class);
+    full.start();
+    logger.addAppender(full);
+
+    pass(channel, 1_000);
+    pass(channel, 1_000);
+
+    logger.detachAppender(full);
+    assertThat(ticks).hasValue(2);
+    channel.finishAndReleaseAll();
+  }
+
   private static LoopTurn.Mark ticking(LoopTurn turn, LongConsumer onTick) {
     LoopTurn.Mark mark = turn.mark("ticking", () -> {}, onTick);
     mark.open();
