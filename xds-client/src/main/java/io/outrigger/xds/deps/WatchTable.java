@@ -17,13 +17,16 @@ import java.util.function.Consumer;
 /** The watches of resources of one kind, with the state of each watched resource. */
 @ControlConfined
 public final class WatchTable<K, T> {
-  /** The maximum number of clusters of one target, including those below aggregate clusters. */
-  private static final long MAX_WANTED = Runtime.getRuntime().maxMemory() / (16 << 10);
+  /**
+   * The maximum number of clusters of one target, including those below aggregate clusters, and
+   * those of the last configuration while it is still in use.
+   */
+  private static final long MAX = Runtime.getRuntime().maxMemory() / (16 << 10);
 
   private final BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source;
   private final Consumer<K> onChange;
   private final Map<K, Entry<T>> entries = new HashMap<>();
-  private int wanted; // the number of resources that the walk has requested
+  private boolean lacksRoom; // whether the walk was refused a resource
 
   /**
    * @param source a function that starts the watch of a resource
@@ -99,18 +102,18 @@ public final class WatchTable<K, T> {
   /** Begins a walk of the graph: marks every resource as not wanted. */
   void beginWalk() {
     entries.values().forEach(entry -> entry.isWanted = false);
-    wanted = 0;
+    lacksRoom = false;
   }
 
   /** Returns the state of a resource that a walk needs, and watches it if the heap has room. */
   WatchState<T> want(K name) {
     Entry<T> known = entries.get(name);
-    wanted += known == null || !known.isWanted ? 1 : 0;
-    if (known == null && (wanted > MAX_WANTED || entries.size() >= 2 * MAX_WANTED)) {
+    if (known == null && entries.size() >= MAX) {
+      lacksRoom = true;
       String reason =
           "the heap has no room for more than %d clusters (or endpoint lists, or hosts) of a"
               + " target; raise the container's memory limit or -Xmx";
-      return WatchState.of(Outcome.failed(RpcStatus.unavailable(reason.formatted(MAX_WANTED))));
+      return WatchState.of(Outcome.failed(RpcStatus.unavailable(reason.formatted(MAX))));
     }
     Entry<T> entry = entry(name);
     entry.isWanted = true;
@@ -122,8 +125,13 @@ public final class WatchTable<K, T> {
     entries.values().forEach(entry -> entry.isInUse = entry.isWanted);
   }
 
-  /** Ends the watches of all resources that are neither wanted nor in use. */
-  void retainWanted() {
+  /**
+   * Ends the watches of all resources that are neither wanted nor in use.
+   *
+   * @return whether this made room, and the walk was refused a resource for lack of room
+   */
+  boolean retainWanted() {
+    int before = entries.size();
     for (Iterator<Entry<T>> all = entries.values().iterator(); all.hasNext(); ) {
       Entry<T> next = all.next();
       if (!next.isWanted && !next.isInUse) {
@@ -131,5 +139,6 @@ public final class WatchTable<K, T> {
         next.watch.ifPresent(XdsClient.Watch::close);
       }
     }
+    return lacksRoom && entries.size() < before;
   }
 }

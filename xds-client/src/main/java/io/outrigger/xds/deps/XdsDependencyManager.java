@@ -205,7 +205,11 @@ public final class XdsDependencyManager {
     }
     // If a listener has called keep(), the next walk of the graph ends the unneeded watches.
     if (!dirty && !closed) {
-      tables.forEach(WatchTable::retainWanted);
+      for (WatchTable<?, ?> table : tables) {
+        if (table.retainWanted()) {
+          markDirty(); // old resources have made room for new ones
+        }
+      }
     }
   }
 

@@ -35,6 +35,28 @@ class WatchTableTest {
     assertThat(table.want(max).value()).isEmpty();
   }
 
+  /** Of 4,000 clusters that are all renamed, old and new ones together would fill the heap. */
+  @Test
+  void newResourcesFindRoomOnceTheOldOnesAreGone() {
+    int max = (int) (Runtime.getRuntime().maxMemory() / (16 << 10));
+    table.beginWalk();
+    for (int name = 0; name < max; name++) {
+      table.want(name);
+    }
+    table.useWanted();
+    assertThat(table.retainWanted()).isFalse();
+
+    table.beginWalk();
+    assertThat(table.want(max).value()).isEmpty();
+    table.useWanted();
+    assertThat(table.retainWanted()).as("another walk is of use").isTrue();
+    assertThat(watches).hasValue(0);
+
+    table.beginWalk();
+    assertThat(table.want(max).value()).isPresent();
+    assertThat(table.retainWanted()).isFalse();
+  }
+
   @Test
   void resourcesWithoutRoomInTheHeapFailAndAreNotWatched() {
     int max = (int) (Runtime.getRuntime().maxMemory() / (16 << 10));
@@ -54,9 +76,8 @@ class WatchTableTest {
     }
 
     table.beginWalk();
-    assertThat(table.want(max).value()).as("there is room in this walk").isPresent();
-    table.useWanted();
-    table.retainWanted();
-    assertThat(watches).hasValue(1);
+    assertThat(table.want(max).value()).as("the others are still watched").isEmpty();
+    assertThat(table.retainWanted()).isTrue();
+    assertThat(watches).hasValue(0);
   }
 }
