@@ -112,10 +112,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   void open(MemoryHolder holder) {
     holders.add(holder);
     apps.addAndGet(holder.isShared() ? 0 : 1);
-    if (!isTicking) {
-      isTicking = true;
-      schedule(this::tick, CALM_TICK_MILLIS, TimeUnit.MILLISECONDS);
-    }
+    tickLater();
   }
 
   @Override
@@ -176,8 +173,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   private void resumeLater(long delay, TimeUnit unit) {
     if (!isResumingLater) {
-      isResumingLater = true;
       schedule(this::resumeSome, delay, unit);
+      isResumingLater = true;
     }
   }
 
@@ -201,12 +198,24 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   private void tick() {
-    weigh();
-    gauge.onTick();
-    isTicking = !holders.isEmpty();
-    if (isTicking) {
+    isTicking = false;
+    try {
+      weigh();
+      gauge.onTick();
+      if (!paused.isEmpty()) { // unless memory was lacking, they are resumed sooner
+        resumeLater(SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    } finally {
+      tickLater();
+    }
+  }
+
+  // Any call may fail for lack of memory. Flags are set last, so that a failed call is repeated.
+  private void tickLater() {
+    if (!isTicking && !holders.isEmpty()) {
       long delay = gauge.isShort() ? SHORT_TICK_MILLIS : CALM_TICK_MILLIS;
       schedule(this::tick, delay, TimeUnit.MILLISECONDS);
+      isTicking = true;
     }
   }
 
@@ -231,25 +240,26 @@ final class LoopMemory implements ProcessMemory.Accounts {
    * called on any thread.
    */
   void relieve() {
-    post(this::endLater);
+    schedule(this::endLater, 0, TimeUnit.NANOSECONDS);
   }
 
   private void endLater() {
+    tickLater();
     if (!isEndingLater) {
-      isEndingLater = true;
       schedule(this::endSome, NEXT_TURN_NANOS, TimeUnit.NANOSECONDS);
+      isEndingLater = true;
     }
   }
 
   /** Ends the connection with the highest score unconditionally. May be called on any thread. */
   void endHeaviest() {
-    post(() -> ranked().stream().findFirst().ifPresent(this::end));
+    schedule(() -> ranked().stream().findFirst().ifPresent(this::end), 0, TimeUnit.NANOSECONDS);
   }
 
   /** Ends some connections, and schedules a task for the rest, so that other tasks can run. */
   private void endSome() {
     isEndingLater = false;
-    long began = nanoTime();
+    long began = loop.ticker().nanoTime();
     weigh(); // the heavy connections may have released their memory since the last collection
     if (order.isEmpty()) {
       order.addAll(ranked());
@@ -262,7 +272,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
         return;
       }
       end(next);
-    } while (nanoTime() - began <= ENDING_NANOS);
+    } while (loop.ticker().nanoTime() - began <= ENDING_NANOS);
     endLater();
   }
 
@@ -280,18 +290,14 @@ final class LoopMemory implements ProcessMemory.Accounts {
     if (holders.contains(heavy.holder)) { // otherwise the connection has closed since then
       close(heavy.holder);
       weight = Math.max(0, weight - heavy.weight);
-      gauge.onEnded(sideOf(heavy.holder), heavy.weight);
+      gauge.onEnded(heavy.holder.isShared() ? Side.BACKEND : Side.APP, heavy.weight);
       heavy.holder.end();
       gauge.measure();
     }
   }
 
-  private static Side sideOf(MemoryHolder holder) {
-    return holder.isShared() ? Side.BACKEND : Side.APP;
-  }
-
   private List<Ranked> ranked() {
-    long now = nanoTime();
+    long now = loop.ticker().nanoTime();
     List<Ranked> ranking = new ArrayList<>(holders.size());
     for (MemoryHolder holder : holders) {
       long own = holder.weight();
@@ -319,23 +325,11 @@ final class LoopMemory implements ProcessMemory.Accounts {
     return apps.get();
   }
 
-  private long nanoTime() {
-    return loop.ticker().nanoTime();
-  }
-
   private void schedule(Runnable task, long delay, TimeUnit unit) {
     try {
       var unused = loop.schedule(task, delay, unit);
     } catch (RejectedExecutionException stopped) {
-      isTicking = false; // the loop has stopped, because the process ends
-    }
-  }
-
-  private void post(Runnable task) {
-    try {
-      loop.execute(task);
-    } catch (RejectedExecutionException stopped) {
-      heaviest = 0; // the loop has stopped, because the process ends
+      // The loop has stopped, because the process ends.
     }
   }
 }

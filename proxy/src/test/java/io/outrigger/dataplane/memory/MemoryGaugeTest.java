@@ -40,6 +40,7 @@ final class MemoryGaugeTest {
     private long moves;
     private boolean paused;
     private boolean byReading = true;
+    private boolean lacksMemory;
     private final ProcessMemory.Accounts accounts;
 
     Connection(String name, PeerErrors.Side side, long bytes) {
@@ -52,6 +53,9 @@ final class MemoryGaugeTest {
 
     @Override
     public long weight() {
+      if (lacksMemory) {
+        throw new OutOfMemoryError("heap, in a test");
+      }
       return bytes;
     }
 
@@ -274,6 +278,36 @@ final class MemoryGaugeTest {
     assertThat(idle.paused).isTrue();
     assertThat(busy.accounts.mayRead(busy)).isTrue();
     assertThat(busy.paused).isFalse();
+  }
+
+  /** No tick is the last one, although the heap may have no room for it. */
+  @Test
+  void anAppIsResumedAfterTicksThatFailedForLackOfMemory() {
+    Connection app = app("app", 1_000);
+    pass(Duration.ofSeconds(1));
+    heap = 110 * MIB;
+    app.accounts.onRead(app, 64 << 10);
+    assertThat(app.accounts.mayRead(app)).isFalse();
+    app.lacksMemory = true;
+    gauge.onSuspicion(
+        () -> {
+          throw new OutOfMemoryError("heap, in a test");
+        });
+    heap = 20 * MIB;
+    gauge.onCollected(heap);
+    heap = 110 * MIB;
+    pass(Duration.ofMillis(100));
+    pass(Duration.ofSeconds(1));
+    app.lacksMemory = false;
+    gauge.onSuspicion(() -> {});
+    heap = 20 * MIB;
+    gauge.onCollected(heap);
+    assertThat(app.paused).isTrue();
+
+    pass(Duration.ofSeconds(1));
+    pass(Duration.ofSeconds(1));
+
+    assertThat(app.paused).isFalse();
   }
 
   /** Each change of what a socket is asked for is a system call. */
