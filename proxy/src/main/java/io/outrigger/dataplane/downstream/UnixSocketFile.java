@@ -2,7 +2,6 @@ package io.outrigger.dataplane.downstream;
 
 import io.outrigger.base.AnyThread;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -10,15 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Locale;
-import java.util.Objects;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The file of a unix socket to listen on. */
 @AnyThread
 final class UnixSocketFile {
   private final Path path;
-  private @Nullable Object key;
+  private @Nullable List<Object> key;
 
   UnixSocketFile(Path path) {
     this.path = path;
@@ -33,7 +31,8 @@ final class UnixSocketFile {
     if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    if (!attributes().isOther()) {
+    int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    if ((mode & 0xF000) != 0xC000) { // S_IFSOCK; a pipe or device would also refuse a connection
       throw new IOException("the file exists and is not a socket");
     }
     if (isInUse()) {
@@ -42,15 +41,14 @@ final class UnixSocketFile {
     Files.deleteIfExists(path);
   }
 
-  /** Records the identity (inode) of the socket file that the bind has created. */
+  /** Records the identity of the socket file that the bind has created. */
   void onBound() throws IOException {
-    key = attributes().fileKey();
+    key = identity();
   }
 
   /** Removes the file unless another process has replaced the file. */
   void remove() throws IOException {
-    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)
-        && Objects.equals(attributes().fileKey(), key)) {
+    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && identity().equals(key)) {
       Files.deleteIfExists(path);
     }
   }
@@ -60,21 +58,19 @@ final class UnixSocketFile {
       probe.configureBlocking(false); // connecting would block while the accept queue is full
       var unused = probe.connect(UnixDomainSocketAddress.of(path));
       return true;
-    } catch (ConnectException refused) {
-      return false;
     } catch (IOException e) {
-      String reason = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-      if (reason.contains("temporarily unavailable")) {
-        return true; // the accept queue is full, so a process listens
-      }
-      if (reason.contains("refused")) {
-        return false;
+      String reason = String.valueOf(e.getMessage());
+      boolean isFull = reason.contains("temporarily unavailable"); // the queue of a live process
+      if (isFull || reason.contains("refused")) {
+        return isFull;
       }
       throw new IOException("the file exists and may be in use: " + e.getMessage(), e);
     }
   }
 
-  private BasicFileAttributes attributes() throws IOException {
-    return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+  /** Returns the inode and its time: a file system gives the number of a removed inode again. */
+  private List<Object> identity() throws IOException {
+    var found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    return List.of(found.fileKey(), found.lastModifiedTime());
   }
 }

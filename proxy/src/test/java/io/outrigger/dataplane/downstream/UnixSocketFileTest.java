@@ -11,6 +11,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,9 +25,7 @@ final class UnixSocketFileTest {
   @Test
   void aSocketThatADeadProcessLeftIsRemoved() throws IOException {
     Path path = folder.resolve("left");
-    ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-        .bind(UnixDomainSocketAddress.of(path))
-        .close();
+    bind(path);
 
     new UnixSocketFile(path).removeStale();
 
@@ -79,5 +78,39 @@ final class UnixSocketFileTest {
         .hasMessage("the file exists and is not a socket");
 
     assertThat(path).exists();
+  }
+
+  /** A connect to a pipe is refused, as a connect to the socket of a dead process is. */
+  @Test
+  void aPipeIsLeftAlone() throws Exception {
+    Path path = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor()).isZero();
+
+    assertThatThrownBy(() -> new UnixSocketFile(path).removeStale())
+        .hasMessage("the file exists and is not a socket");
+
+    assertThat(Files.exists(path)).isTrue();
+  }
+
+  /** A file system may give the socket of the other process the inode of the removed socket. */
+  @Test
+  void theSocketOfAnotherProcessIsNotRemoved() throws IOException {
+    Path path = folder.resolve("replaced");
+    var file = new UnixSocketFile(path);
+    bind(path);
+    Files.setLastModifiedTime(path, FileTime.fromMillis(1));
+    file.onBound();
+    Files.delete(path);
+    bind(path);
+
+    file.remove();
+
+    assertThat(Files.exists(path)).isTrue();
+  }
+
+  private static void bind(Path path) throws IOException {
+    ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+        .bind(UnixDomainSocketAddress.of(path))
+        .close();
   }
 }
