@@ -90,7 +90,12 @@ final class ConfigFile {
         problems.add(origin, "has no plain value; write it as \"" + key + ": value\"");
         return;
       }
-      values.add(element.getAsString());
+      String text = element.getAsString();
+      if (text.codePoints().anyMatch(c -> c == 0 || Character.getType(c) == Character.SURROGATE)) {
+        problems.add(origin, "has a NUL or half a surrogate pair; remove this character");
+        return;
+      }
+      values.add(text);
     }
     if (values.isEmpty() || (values.size() > 1 && flag.get().arity() != Flag.Arity.MANY)) {
       problems.add(origin, values.isEmpty() ? "is an empty list" : "takes one value, not a list");

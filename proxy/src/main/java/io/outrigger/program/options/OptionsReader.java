@@ -334,7 +334,8 @@ public final class OptionsReader {
           || (value instanceof Boolean && flag.arity() == Flag.Arity.SWITCH)) {
         settings.put(flag.key(), value);
       } else if (texts.isPresent()) {
-        List<String> shown = texts.get().values().stream().map(OptionsReader::withoutUser).toList();
+        List<String> shown = // without the user and the password of a URL
+            texts.get().values().stream().map(t -> t.replaceAll("//[^/@]*@", "//")).toList();
         settings.put(
             flag.key(), flag.arity() == Flag.Arity.MANY ? shown : shown.get(shown.size() - 1));
       } else if (value != null) {
@@ -342,10 +343,6 @@ public final class OptionsReader {
       }
     }
     return settings;
-  }
-
-  private static String withoutUser(String text) {
-    return text.replaceAll("//[^/@]*@", "//");
   }
 
   private static String defaultText(Object value) {

@@ -38,6 +38,10 @@ final class OptionsErrorsTest extends OptionsFixture {
         "'forward: []' | DIR/o.yaml:1: forward: is an empty list",
         "'admin: {a: b}' | DIR/o.yaml:1: admin: has no plain value; write it as \"admin: value\"",
         "'admin:' | DIR/o.yaml:1: admin: has no plain value; write it as \"admin: value\"",
+        "'bootstrap: \"a\\0\"' | DIR/o.yaml:1: bootstrap: has a NUL or half a surrogate pair;"
+            + " remove this character",
+        "'overlay: [\"\\ud800\"]' | DIR/o.yaml:1: overlay: has a NUL or half a surrogate pair;"
+            + " remove this character",
         "'- a' | DIR/o.yaml: is no map; write lines such as \"admin: 127.0.0.1:9901\"",
       })
   void aBadFileIsNamedWithTheKey(String yaml, String expected) throws IOException {
