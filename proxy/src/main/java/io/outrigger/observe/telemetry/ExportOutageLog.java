@@ -25,10 +25,11 @@ final class ExportOutageLog {
 
   /**
    * @param what the plural name of the exported data, such as {@code traces}
+   * @param endpoint the URL of the collector, which is logged without user and password
    */
   ExportOutageLog(String what, String endpoint) {
     this.what = what;
-    this.endpoint = endpoint;
+    this.endpoint = endpoint.replaceAll("//[^/@]*@", "//");
   }
 
   /**

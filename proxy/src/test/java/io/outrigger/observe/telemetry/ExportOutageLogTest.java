@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 class ExportOutageLogTest {
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
   private final Logger logger = (Logger) LoggerFactory.getLogger(ExportOutageLog.class);
-  private final ExportOutageLog outage = new ExportOutageLog("metrics", "http://collector:4317");
+  private final ExportOutageLog outage =
+      new ExportOutageLog("metrics", "http://user:password@collector:4317");
 
   @BeforeEach
   void listen() {
