@@ -311,7 +311,7 @@ class AdminIT {
     HttpRequest request =
         HttpRequest.newBuilder(uri)
             .header("accept", "application/openmetrics-text; version=1.0.0, text/plain;q=0.5")
-            .header("accept-encoding", "br, gzip;q=0.8")
+            .header("accept-encoding", "br, GZIP;q=0.8") // RFC 9110 8.4.1: case-insensitive
             .build();
     HttpResponse<byte[]> compressed =
         HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofByteArray());

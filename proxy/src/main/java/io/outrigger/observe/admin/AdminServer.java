@@ -23,6 +23,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.Deflater;
@@ -177,7 +178,7 @@ public final class AdminServer implements AutoCloseable {
         throws Exception {
       String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
       return type.contains("text") && !type.startsWith("text/event-stream")
-          ? super.beginEncode(response, acceptEncoding)
+          ? super.beginEncode(response, acceptEncoding.toLowerCase(Locale.ROOT))
           : null;
     }
   }
