@@ -110,19 +110,18 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   /** Sends the request on the open stream; ends the call if the backend does not accept it. */
-  void send(HostRewrite rewrite, long timeoutNanos, int previousAttempts) {
+  void send(HostRewrite rewrite, long timeoutNanos) {
     Http2Stream backend = requireNonNull(stream);
-    RequestHead head = call.head();
     String rewritten = HostRewrite.authority(rewrite, subchannel.backend().endpoint().hostname());
     long tooLarge =
         HopByHopHeaders.send(
             backend,
             call.request.endsWithHead(),
-            head,
-            call.forward.authorityFor(head, call.target(), rewritten),
+            call.head(),
+            call.forward.authorityFor(call.head(), call.target(), rewritten),
             address.tls().isPresent(),
             timeoutNanos,
-            previousAttempts,
+            attempts.previousAttempts(),
             call.record.spans().context());
     if (tooLarge == 0) {
       refuse("trailer list", call.request.open(backend));
@@ -284,8 +283,10 @@ final class Attempt implements CallTransport.Waiter {
   @Override
   public void onReset(Http2Error error) {
     Refusal refusal = error == Http2Error.REFUSED_STREAM ? Refusal.OF_CALL : Refusal.NONE;
-    // A reset with NO_ERROR is not relayed, because the app would treat the response as complete.
-    boolean isRelayed = error != Http2Error.NO_ERROR;
+    // With NO_ERROR, the app would treat the response as complete. With REFUSED_STREAM, the app
+    // could repeat the call, although a backend may have processed an earlier attempt.
+    boolean isFirst = attempts.previousAttempts() == 0;
+    boolean isRelayed = error != Http2Error.NO_ERROR && (refusal == Refusal.NONE || isFirst);
     fail(refusal, isRelayed ? error : null, CallFailures.ofReset(error, address()));
   }
 

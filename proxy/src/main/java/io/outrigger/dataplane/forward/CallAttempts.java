@@ -248,7 +248,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     record.attemptBegins(previousAttempts(), transparent, time.elapsedNanos());
   }
 
-  private int previousAttempts() {
+  int previousAttempts() {
     return retries == null ? 0 : retries.previousAttempts();
   }
 
@@ -361,8 +361,7 @@ final class CallAttempts implements PickContext, FilteredCall {
       record.spans().pickDelayed();
     }
     long timeoutNanos = call.isGrpc() ? time.remainingNanos() : EffectiveTimeout.NONE;
-    requireNonNull(attempt)
-        .send(decision().action().hostRewrite(), timeoutNanos, previousAttempts());
+    requireNonNull(attempt).send(decision().action().hostRewrite(), timeoutNanos);
   }
 
   void onRequestSent(int bytes) {

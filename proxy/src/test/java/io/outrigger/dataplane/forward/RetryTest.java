@@ -475,6 +475,28 @@ class RetryTest {
     succeeds(second);
   }
 
+  /** An app may repeat a refused call on its own, even beyond the policy's number of retries. */
+  @Conformance({"A44-02", "SC-33"})
+  @ParameterizedTest(name = "after {0} failed attempts: {1}")
+  @CsvSource({"0, RST(REFUSED_STREAM)", "1, 14"})
+  void aRefusalAfterAnEarlierAttemptIsNotTheApps(int failures, String end) {
+    App app = script.unary();
+    for (int i = 0; i < failures; i++) {
+      fails(first);
+      script.time.advance(A_WHILE);
+    }
+    script.respond();
+
+    Refusal.REFUSED_STREAM.by(first);
+
+    assertThat(first.streams).hasSize(failures + 1);
+    if (failures == 0) {
+      assertThat(app.stream.log).last().isEqualTo(end);
+    } else {
+      assertThat(app.field("grpc-status")).isEqualTo(end);
+    }
+  }
+
   @Conformance("SC-34")
   @Test
   void whatNeverLeftIsTriedAnewWithoutLimit() {
