@@ -16,6 +16,6 @@ public enum CallCounter {
   TRANSPARENT_RETRIES,
   /** Requests that became too large for a retry, although their route has a retry policy. */
   NOT_REPLAYABLE,
-  /** Ended calls that an observer dropped, for example because the access log's queue was full. */
+  /** Ended calls that an observer lost, for example because the disk of the access log is full. */
   UNOBSERVED
 }

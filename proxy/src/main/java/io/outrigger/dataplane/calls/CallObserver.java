@@ -6,19 +6,13 @@ import io.outrigger.base.LoopConfined;
 @LoopConfined
 @FunctionalInterface
 public interface CallObserver {
-  /**
-   * @return whether the observer accepts the call; false when the observer drops the call
-   */
-  boolean onEnded(CallSummary call);
+  void onEnded(CallSummary call);
 
-  /**
-   * Returns an observer that notifies this observer first and the given observer second. If either
-   * observer drops a call, {@link #onEnded} of the returned observer returns false.
-   */
+  /** Returns an observer that notifies this observer first and the given observer second. */
   default CallObserver and(CallObserver other) {
     return call -> {
-      boolean taken = onEnded(call);
-      return other.onEnded(call) && taken;
+      onEnded(call);
+      other.onEnded(call);
     };
   }
 }

@@ -13,8 +13,8 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
- * The counters of one forward's calls on one event loop; only that loop writes the counters.
- * Readers use {@link Totals}, the sums over all event loops.
+ * The counters of one forward's calls on one event loop; only that loop writes the counters,
+ * except {@link #onLost}. Readers use {@link Totals}, the sums over all event loops.
  */
 @AnyThread
 @SuppressWarnings("EnumOrdinal") // the indices of counters are never stored or sent
@@ -26,6 +26,9 @@ public final class CallStats {
 
   private final int loop;
   private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
+
+  /** Counts an unobserved call; any thread may run this task. */
+  final Runnable onLost = () -> counters.getAndIncrement(CallCounter.UNOBSERVED.ordinal());
 
   /** The durations of requests that are not gRPC. */
   private final Histogram notGrpc = new Histogram(Histogram.FINE_NANOS);

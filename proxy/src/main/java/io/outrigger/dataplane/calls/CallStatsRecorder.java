@@ -220,6 +220,11 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
+  @Override
+  public Runnable onLost() {
+    return stats.onLost;
+  }
+
   public void count(CallCounter event) {
     stats.count(event);
   }

@@ -33,4 +33,7 @@ public interface CallSummary {
    * @param endMillis see {@link CallRecord}
    */
   CallRecord record(String forward, long endMillis);
+
+  /** Returns a task that counts the call as lost by an observer; any thread may run the task. */
+  Runnable onLost();
 }

@@ -142,9 +142,7 @@ public final class Forward {
   /** Counts an ended call and notifies the observer. */
   void report(CallStatsRecorder record, long durationNanos, long limitNanos) {
     record.ended(durationNanos, limitNanos);
-    if (!observer.onEnded(record)) {
-      record.count(CallCounter.UNOBSERVED);
-    }
+    observer.onEnded(record);
   }
 
   /**

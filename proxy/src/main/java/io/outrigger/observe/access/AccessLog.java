@@ -50,7 +50,8 @@ public final class AccessLog implements AutoCloseable {
   public CallObserver of(String name, boolean isServed) {
     return call -> {
       CallRecord entry = call.record(name, clock.millis());
-      return writer.add(lines -> AccessLine.append(lines, entry, isServed), entry.textLength());
+      writer.add(
+          lines -> AccessLine.append(lines, entry, isServed), entry.textLength(), call.onLost());
     };
   }
 

@@ -8,9 +8,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,14 +41,14 @@ final class LogWriter implements AutoCloseable {
   private final ConcurrentLinkedQueue<Queued> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger occupied = new AtomicInteger(); // occupied slots of the queue
 
-  /** Counts lines that could not be written; callers of {@link #add} may count dropped lines. */
-  final LongAdder lostLines = new LongAdder();
-
   private final String name;
   private final OutputStream out;
   private final int slots;
   private final Thread writer;
   private volatile boolean closing;
+
+  /** The losses of the entries of the current batch. Confined to the writer thread. */
+  private final List<Runnable> losses = new ArrayList<>();
 
   /** Whether the last write failed. Confined to the writer thread. */
   private boolean failing;
@@ -57,7 +58,7 @@ final class LogWriter implements AutoCloseable {
     void append(StringBuilder lines);
   }
 
-  private record Queued(Entry entry, int slots) {}
+  private record Queued(Entry entry, int slots, Runnable onLost) {}
 
   /**
    * @param name the kind of log and its file, such as {@code access log stdout}, for messages
@@ -88,18 +89,19 @@ final class LogWriter implements AutoCloseable {
   }
 
   /**
-   * Adds an entry; returns false if the queue is full and the entry is dropped.
+   * Adds an entry.
    *
    * @param chars the length of the texts that the entry keeps on the heap while it is queued
+   * @param onLost runs on any thread if the queue is full, or the entry cannot be written
    */
-  boolean add(Entry entry, int chars) {
-    var queued = new Queued(entry, 1 + chars / CHARS_PER_SLOT);
+  void add(Entry entry, int chars, Runnable onLost) {
+    var queued = new Queued(entry, 1 + chars / CHARS_PER_SLOT, onLost);
     if (occupied.addAndGet(queued.slots) > slots) {
       occupied.addAndGet(-queued.slots);
-      return false;
+      onLost.run();
+      return;
     }
     queue.add(queued);
-    return true;
   }
 
   private void run() {
@@ -109,7 +111,8 @@ final class LogWriter implements AutoCloseable {
       try {
         writeQueued(batch);
       } catch (OutOfMemoryError e) { // only this batch is lost
-        batch.setLength(0);
+        losses.forEach(Runnable::run);
+        clear(batch);
         OutOfMemory.onLoop(e);
       }
       if (last) {
@@ -123,6 +126,7 @@ final class LogWriter implements AutoCloseable {
     Queued next;
     while ((next = queue.poll()) != null) {
       occupied.addAndGet(-next.slots);
+      losses.add(next.onLost);
       next.entry.append(batch);
       if (batch.length() >= BATCH_CHARS) {
         write(batch);
@@ -134,8 +138,8 @@ final class LogWriter implements AutoCloseable {
   }
 
   /**
-   * Writes a batch. Logs the first failure, and the first success after a failure; lines in between
-   * are lost.
+   * Writes a batch. Logs the first failure, and the first success after a failure; entries in
+   * between are lost.
    */
   private void write(StringBuilder batch) {
     try {
@@ -146,13 +150,18 @@ final class LogWriter implements AutoCloseable {
         log.info("{}: can be written again", name);
       }
     } catch (IOException e) {
-      lostLines.add(batch.chars().filter(c -> c == '\n').count());
+      losses.forEach(Runnable::run);
       if (!failing) {
         failing = true;
         log.warn("{}: cannot be written, lines are lost: {}", name, e.getMessage());
       }
     }
+    clear(batch);
+  }
+
+  private void clear(StringBuilder batch) {
     batch.setLength(0);
+    losses.clear();
   }
 
   /** Writes the queued entries for at most two seconds, then closes the output. */

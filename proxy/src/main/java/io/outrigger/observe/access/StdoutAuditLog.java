@@ -6,6 +6,7 @@ import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.rbac.Rbac;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The audit logger {@code StdoutAuditLog} (A59) writes a line of JSON to stdout for each decision
@@ -15,6 +16,7 @@ import java.time.Instant;
 public final class StdoutAuditLog implements AutoCloseable {
   private final LogWriter writer;
   private final Clock clock;
+  private final LongAdder lost = new LongAdder();
 
   StdoutAuditLog(LogWriter writer, Clock clock) {
     this.writer = writer;
@@ -26,21 +28,21 @@ public final class StdoutAuditLog implements AutoCloseable {
   }
 
   /**
-   * Writes the log lines of a decision without waiting; lines that cannot be queued count as lost.
+   * Writes the log lines of a decision without waiting; lines that cannot be queued or written
+   * count as lost.
    */
   public void record(String method, PeerIdentity peer, String filter, Rbac.Decision decision) {
     Instant now = clock.instant();
     String principal = peer.spiffeId();
-    if (!writer.add(
+    writer.add(
         lines -> append(lines, now, method, principal, filter, decision),
-        method.length() + principal.length())) {
-      writer.lostLines.add(decision.auditLines());
-    }
+        method.length() + principal.length(),
+        () -> lost.add(decision.auditLines()));
   }
 
   /** Returns the number of lines that are lost because stdout is slow or cannot be written. */
   public long lost() {
-    return writer.lostLines.sum();
+    return lost.sum();
   }
 
   private static void append(

@@ -93,7 +93,7 @@ public final class TrafficHistory implements CallObserver {
   }
 
   @Override
-  public boolean onEnded(CallSummary call) {
+  public void onEnded(CallSummary call) {
     String cluster = call.clusterName();
     if (cluster != null) {
       boolean isError = call.code() != RpcStatus.Code.OK;
@@ -105,7 +105,6 @@ public final class TrafficHistory implements CallObserver {
               call.durationNanos() / 1_000,
               isError);
     }
-    return true;
   }
 
   /**

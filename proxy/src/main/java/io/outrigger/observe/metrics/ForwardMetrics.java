@@ -124,8 +124,8 @@ final class ForwardMetrics {
         .add(labels, calls.count(CallCounter.NOT_REPLAYABLE));
     all.counter(
             "outrigger_access_log_dropped",
-            "Requests that are missing from the access log, which could not be written fast"
-                + " enough.")
+            "Requests that are missing from the access log, which could not be written, or not"
+                + " fast enough.")
         .add(labels, calls.count(CallCounter.UNOBSERVED));
     all.counter("outrigger_request_bytes", "Body bytes of requests.")
         .add(labels, calls.count(CallCounter.REQUEST_BYTES));

@@ -144,7 +144,7 @@ record PortOpener(
             spec.name(),
             ComponentSettings.serving(components.options),
             TargetResolver.none(),
-            access.map(lines -> lines.of(spec.name(), true)).orElse(call -> true),
+            access.map(lines -> lines.of(spec.name(), true)).orElse(call -> {}),
             telemetry.map(Telemetry::serverTracer).orElse(CallTracer.NONE),
             components.memory,
             components.loops.count());

@@ -30,7 +30,7 @@ final class ListenerCountIT {
               "any",
               DefaultSettings.forward("node-1"),
               authority -> Outcome.failed(RpcStatus.unavailable("no target")),
-              call -> true,
+              call -> {},
               CallTracer.NONE,
               DefaultSettings.MEMORY,
               1);

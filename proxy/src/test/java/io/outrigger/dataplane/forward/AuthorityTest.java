@@ -187,7 +187,7 @@ class AuthorityTest {
             "all",
             DefaultSettings.forward("node"),
             byAuthority,
-            call -> true,
+            call -> {},
             CallTracer.NONE,
             DefaultSettings.MEMORY,
             1);

@@ -70,7 +70,7 @@ class CallAllocationTest {
             "orders",
             DefaultSettings.forward(CallScript.NODE),
             TargetResolver.fixed(script.target),
-            call -> true,
+            call -> {},
             CallTracer.NONE,
             script.memory.gauge,
             1);

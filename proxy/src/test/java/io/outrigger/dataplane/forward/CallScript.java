@@ -63,7 +63,7 @@ final class CallScript {
   final CallLoop loop = new CallLoop(0, time, time::nanoTime, time, random);
   final Pressure memory = new Pressure();
   CallTracer tracer = CallTracer.NONE;
-  CallObserver observer = call -> true;
+  CallObserver observer = call -> {};
   Forward forward = forward(DefaultSettings.forward(NODE));
 
   Forward forward(ForwardSettings settings) {
@@ -74,11 +74,11 @@ final class CallScript {
     return new Forward("orders", settings, targets, this::onEnded, tracer, memory.gauge, 1);
   }
 
-  private boolean onEnded(CallSummary summary) {
+  private void onEnded(CallSummary summary) {
     CallRecord call = summary.record("orders", 0);
     String reason = call.localReason().map(r -> "/" + r.word()).orElse("");
     ended.add(call.code() + "/" + call.httpStatus() + reason);
-    return observer.onEnded(summary);
+    observer.onEnded(summary);
   }
 
   /** Publishes one route without a time limit, and a READY backend. */

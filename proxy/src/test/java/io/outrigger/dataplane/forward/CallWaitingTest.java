@@ -314,7 +314,7 @@ class CallWaitingTest {
             "any",
             DefaultSettings.forward("node-1"),
             authority -> full,
-            call -> true,
+            call -> {},
             CallTracer.NONE,
             script.memory.gauge,
             1);
@@ -474,7 +474,7 @@ class CallWaitingTest {
             "orders",
             DefaultSettings.forward("node-1"),
             TargetResolver.fixed(late),
-            call -> true,
+            call -> {},
             CallTracer.NONE,
             DefaultSettings.MEMORY,
             1);

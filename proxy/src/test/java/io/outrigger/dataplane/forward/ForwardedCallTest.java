@@ -414,7 +414,7 @@ class ForwardedCallTest {
             "orders",
             DefaultSettings.forward(CallScript.NODE),
             TargetResolver.fixed(script.target),
-            call -> true,
+            call -> {},
             CallTracer.NONE,
             DefaultSettings.MEMORY,
             3);

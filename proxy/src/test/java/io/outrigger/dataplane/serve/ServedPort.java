@@ -104,7 +104,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             "pay",
             DefaultSettings.forward(new AuthorityMode.Preserve(), 1000, 1 << 20),
             TargetResolver.none(),
-            call -> true,
+            call -> {},
             CallTracer.NONE,
             DefaultSettings.MEMORY,
             loopCount);

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,7 @@ class AccessLogTest {
     try (AccessLog log = AccessLog.toFile(file)) {
       CallObserver observer = log.of("orders", false);
       for (int i = 0; i < calls; i++) {
-        assertThat(observer.onEnded(Calls.known("/" + i))).isTrue();
+        observer.onEnded(Calls.known("/" + i));
       }
     }
 
@@ -41,17 +42,17 @@ class AccessLogTest {
   }
 
   @Test
-  void aFullQueueTakesNoMoreAndSaysSo() {
+  void aFullQueueTakesNoMoreAndCountsTheLoss() {
     var out = new ByteArrayOutputStream();
     var writer = new LogWriter("access log memory", out, 3); // not started yet
     var log = new AccessLog(writer, () -> {}, Clock.systemUTC());
     CallObserver observer = log.of("orders", false);
 
-    for (int i = 0; i < 3; i++) {
-      assertThat(observer.onEnded(Calls.known("/" + i))).isTrue();
+    List<Integer> losses = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      losses.add(losses(observer, Calls.known("/" + i)));
     }
-    assertThat(observer.onEnded(Calls.known("/3"))).isFalse();
-    assertThat(observer.onEnded(Calls.known("/4"))).isFalse();
+    assertThat(losses).containsExactly(0, 0, 0, 1, 1);
 
     writer.start();
     log.close();
@@ -65,13 +66,13 @@ class AccessLogTest {
     var writer = new LogWriter("access log memory", out, 1000);
     var log = new AccessLog(writer, () -> {}, Clock.systemUTC());
     CallObserver observer = log.of("orders", false);
-    int kept = 0;
+    int lost = 0;
     for (int i = 0; i < 100; i++) {
-      kept += observer.onEnded(Calls.known("/" + "p".repeat(60_000))) ? 1 : 0;
-      kept += observer.onEnded(Calls.ofMethod("M".repeat(60_000))) ? 1 : 0;
+      lost += losses(observer, Calls.known("/" + "p".repeat(60_000)));
+      lost += losses(observer, Calls.ofMethod("M".repeat(60_000)));
     }
-    assertThat(kept).isEqualTo(2);
-    assertThat(observer.onEnded(Calls.known("/short"))).isTrue();
+    assertThat(lost).isEqualTo(198);
+    assertThat(losses(observer, Calls.known("/short"))).isZero();
 
     writer.start();
     log.close();
@@ -79,20 +80,30 @@ class AccessLogTest {
   }
 
   @Test
-  void aWriteThatFailsLosesItsLinesAndNothingElse() {
+  void aWriteThatFailsLosesItsLinesAndNothingElseAndCountsThem() {
     var failing = new FailingFirst();
     var writer = new LogWriter("access log memory", failing, 10);
     var log = new AccessLog(writer, () -> {}, Clock.systemUTC());
     CallObserver observer = log.of("orders", false);
-    observer.onEnded(Calls.known("/lost"));
+    Calls lost = Calls.known("/lost");
+    observer.onEnded(lost);
     writer.start();
     failing.awaitFirst();
 
-    observer.onEnded(Calls.known("/kept"));
+    Calls kept = Calls.known("/kept");
+    observer.onEnded(kept);
     log.close();
+
+    assertThat(lost.losses()).hasValue(1);
+    assertThat(kept.losses()).hasValue(0);
 
     assertThat(failing.out.toString(StandardCharsets.US_ASCII)).contains("/kept");
     assertThat(failing.out.toString(StandardCharsets.US_ASCII)).doesNotContain("/lost");
+  }
+
+  private static int losses(CallObserver observer, Calls call) {
+    observer.onEnded(call);
+    return call.losses().get();
   }
 
   /** Fails once, as a full disk does. */

@@ -11,28 +11,35 @@ import io.outrigger.dataplane.route.EffectiveTimeout;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Samples of ended requests. */
-record Calls(String method, String path, String authority, boolean complete, Locality locality)
+record Calls(
+    String method,
+    String path,
+    String authority,
+    boolean complete,
+    Locality locality,
+    AtomicInteger losses)
     implements CallSummary {
   /** A gRPC call with a value for every field. */
-  static CallSummary known(String path) {
+  static Calls known(String path) {
     return known(path, new Locality("r", "z", "s"));
   }
 
-  static CallSummary known(String path, Locality locality) {
-    return new Calls("POST", path, "app.local", true, locality);
+  static Calls known(String path, Locality locality) {
+    return new Calls("POST", path, "app.local", true, locality, new AtomicInteger());
   }
 
   /** A request that is not gRPC, with {@code method}. */
-  static CallSummary ofMethod(String method) {
-    return new Calls(method, "/", "", false, new Locality("", "", ""));
+  static Calls ofMethod(String method) {
+    return new Calls(method, "/", "", false, new Locality("", "", ""), new AtomicInteger());
   }
 
   /** A request that was rejected before routing. */
   static CallSummary bare() {
-    return new Calls("POST", "/", "", false, new Locality("", "", ""));
+    return new Calls("POST", "/", "", false, new Locality("", "", ""), new AtomicInteger());
   }
 
   private <T> Optional<T> ifComplete(T value) {
@@ -62,6 +69,11 @@ record Calls(String method, String path, String authority, boolean complete, Loc
   @Override
   public long durationNanos() {
     return 12_034_567;
+  }
+
+  @Override
+  public Runnable onLost() {
+    return losses::incrementAndGet;
   }
 
   @Override

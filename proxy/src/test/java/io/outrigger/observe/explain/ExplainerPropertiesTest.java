@@ -219,7 +219,7 @@ class ExplainerPropertiesTest {
             "orders",
             DefaultSettings.forward("node"),
             TargetResolver.fixed(target),
-            call -> true,
+            call -> {},
             CallTracer.NONE,
             DefaultSettings.MEMORY,
             1);

@@ -18,4 +18,9 @@ record EndedCall(
   public CallRecord record(String forward, long endMillis) {
     throw new AssertionError("the history keeps no records");
   }
+
+  @Override
+  public Runnable onLost() {
+    throw new AssertionError("the history loses no calls");
+  }
 }

@@ -514,7 +514,7 @@ class MetricsTextTest {
         "orders",
         DefaultSettings.forward("node"),
         none,
-        call -> true,
+        call -> {},
         CallTracer.NONE,
         DefaultSettings.MEMORY,
         1);

@@ -128,7 +128,7 @@ public final class MiniMesh implements AutoCloseable {
             "orders",
             DefaultSettings.forward("node-1"),
             TargetResolver.fixed(target),
-            call -> true,
+            call -> {},
             CallTracer.NONE,
             DefaultSettings.MEMORY,
             loops.count());
