@@ -1,6 +1,6 @@
 package io.outrigger.dataplane.calls;
 
-/** The events and bytes that the proxy counts for the calls of each {@code --forward}. */
+/** The events and bytes that the proxy counts for each {@code --forward} and {@code --serve}. */
 public enum CallCounter {
   /** Requests whose headers arrived. */
   STARTED,
@@ -17,5 +17,7 @@ public enum CallCounter {
   /** Requests that became too large for a retry, although their route has a retry policy. */
   NOT_REPLAYABLE,
   /** Ended calls that an observer lost, for example because the disk of the access log is full. */
-  UNOBSERVED
+  UNOBSERVED,
+  /** Connections that were closed immediately, because too many connections were open. */
+  REFUSED_CONNECTIONS
 }

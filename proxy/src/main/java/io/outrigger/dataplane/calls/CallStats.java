@@ -13,8 +13,8 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
- * The counters of one forward's calls on one event loop; only that loop writes the counters,
- * except {@link #onLost}. Readers use {@link Totals}, the sums over all event loops.
+ * The counters of one forward's calls on one event loop; only that loop writes the counters, except
+ * {@link #onLost}. Readers use {@link Totals}, the sums over all event loops.
  */
 @AnyThread
 @SuppressWarnings("EnumOrdinal") // the indices of counters are never stored or sent
@@ -54,7 +54,7 @@ public final class CallStats {
     return byMethod.isEmpty() ? other : byMethod.getOrDefault(request.path().substring(1), other);
   }
 
-  void count(CallCounter counter) {
+  public void count(CallCounter counter) {
     add(counter.ordinal(), 1);
   }
 

@@ -28,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +57,6 @@ public final class Http2Listener {
   private final List<AcceptedConnections> connections;
   private final @Nullable UnixSocketFile file;
   private final AtomicInteger open = new AtomicInteger();
-  private final AtomicLong refused = new AtomicLong();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final CompletableFuture<Void> portClosed = new CompletableFuture<>();
@@ -175,7 +173,7 @@ public final class Http2Listener {
         || !OpenFiles.haveRoomFor(channel)
         || settings.http2().memory().isUsedUp()) {
       open.decrementAndGet();
-      refused.incrementAndGet();
+      forward.onConnectionRefused(loops.index(channel.eventLoop()));
       log.debug("forward {}: connection refused, {} are open", forward.name(), open.get());
       channel.close();
       return;
@@ -250,11 +248,6 @@ public final class Http2Listener {
                       .toList());
     }
     return all;
-  }
-
-  /** The number of accepted connections that were closed immediately because of a limit. */
-  public long refused() {
-    return refused.get();
   }
 
   /** Completed when {@link #drain} or {@link #close} has closed the port. */

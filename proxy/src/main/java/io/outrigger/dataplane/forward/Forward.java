@@ -139,6 +139,10 @@ public final class Forward {
     return record;
   }
 
+  public void onConnectionRefused(int loop) {
+    stats.get(loop).count(CallCounter.REFUSED_CONNECTIONS);
+  }
+
   /** Counts an ended call and notifies the observer. */
   void report(CallStatsRecorder record, long durationNanos, long limitNanos) {
     record.ended(durationNanos, limitNanos);

@@ -71,10 +71,6 @@ final class ForwardMetrics {
     Labels labels = Labels.of("forward", forward.name());
     calls(labels, forward.calls());
     connections(labels, forward.connections());
-    all.counter(
-            "outrigger_downstream_connections_refused",
-            "Local connections closed at once because there were too many (--max-connections).")
-        .add(labels, forward.refusedConnections());
     all.gauge(
             "outrigger_forward_ready", "1 when the forward has a configuration it can route with.")
         .add(labels, forward.ready() ? 1 : 0);
@@ -111,6 +107,10 @@ final class ForwardMetrics {
     calls
         .byLocalReason()
         .forEach((reason, count) -> replies.add(labels.add("reason", reason), count));
+    all.counter(
+            "outrigger_downstream_connections_refused",
+            "Local connections closed at once because there were too many (--max-connections).")
+        .add(labels, calls.count(CallCounter.REFUSED_CONNECTIONS));
     all.counter("outrigger_requests_started", "Requests whose headers arrived.")
         .add(labels, calls.count(CallCounter.STARTED));
     all.counter("outrigger_requests_cancelled", "Requests that the app or caller cancelled.")

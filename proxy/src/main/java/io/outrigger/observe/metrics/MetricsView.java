@@ -60,8 +60,6 @@ public record MetricsView(
 
   /**
    * @param target the target as configured ({@code grpc.target})
-   * @param refusedConnections the number of connections that were closed immediately because of
-   *     {@code --max-connections}
    * @param endpoints the numbers of endpoints by cluster name; never modified
    */
   public record Forward(
@@ -69,7 +67,6 @@ public record MetricsView(
       String target,
       boolean ready,
       int connections,
-      long refusedConnections,
       CallStats.Totals calls,
       Map<String, EndpointTally> endpoints) {
     public Forward {

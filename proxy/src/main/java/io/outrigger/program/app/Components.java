@@ -227,7 +227,6 @@ final class Components {
         forward.target(),
         isConfigured(forward),
         forward.listener().connections(),
-        forward.listener().refused(),
         forward.listener().forward().totals(),
         endpoints);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.Unpooled;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
@@ -412,7 +413,7 @@ class RawForwardingIT {
     peers.connect(mesh.port());
 
     assertThatThrownBy(() -> peers.connect(mesh.port())).isInstanceOf(Exception.class);
-    assertThat(mesh.listener.refused()).isEqualTo(1);
+    assertThat(mesh.forward.totals().count(CallCounter.REFUSED_CONNECTIONS)).isEqualTo(1);
     assertThat(mesh.listener.connections()).isEqualTo(1);
   }
 

@@ -6,6 +6,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.overlay.OverlayRule;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallRequest;
 import io.outrigger.dataplane.calls.CallStats;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
@@ -210,7 +211,7 @@ final class AlertsTest {
     for (Connectivity state : Connectivity.values()) {
       tally.add(state, 1);
     }
-    return new MetricsView.Forward("orders", "t", false, 0, 1, ended(), Map.of("pay", tally));
+    return new MetricsView.Forward("orders", "t", false, 0, ended(), Map.of("pay", tally));
   }
 
   /** One gRPC call with each status, and another request that failed. */
@@ -225,6 +226,7 @@ final class AlertsTest {
     var other = new CallStatsRecorder(stats);
     other.local(RpcStatus.unavailable("no route"), LocalReason.NO_ROUTE, 503);
     other.ended(1, 0);
+    stats.count(CallCounter.REFUSED_CONNECTIONS);
     return new CallStats.Totals(List.of(stats), 0);
   }
 

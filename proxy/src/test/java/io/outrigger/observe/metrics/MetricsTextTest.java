@@ -454,14 +454,15 @@ class MetricsTextTest {
 
   @Test
   void aForwardShowsItsCallsAndItsEndpoints() {
+    Forward calls = idle();
+    calls.onConnectionRefused(0);
     var forward =
-        new MetricsView.Forward(
-            "orders", "xds:///orders", true, 3, 2, idle().totals(), states(tree()));
+        new MetricsView.Forward("orders", "xds:///orders", true, 3, calls.totals(), states(tree()));
 
     assertThat(text(new XdsStatusView(List.of()), List.of(forward)))
         .contains("outrigger_forward_ready{forward=\"orders\"} 1.0")
         .contains("outrigger_downstream_connections{forward=\"orders\"} 3.0")
-        .contains("outrigger_downstream_connections_refused_total{forward=\"orders\"} 2.0")
+        .contains("outrigger_downstream_connections_refused_total{forward=\"orders\"} 1.0")
         .contains("outrigger_requests_started_total{forward=\"orders\"} 0.0")
         .contains("outrigger_request_duration_seconds_count{forward=\"orders\"} 0")
         .contains("outrigger_endpoints{cluster=\"pay\",forward=\"orders\",state=\"READY\"} 2.0")
@@ -573,13 +574,15 @@ class MetricsTextTest {
 
   @Conformance("OPS-07")
   @Test
-  void servedAddressesCountDecisionsAndHandshakes() {
+  void servedAddressesCountDecisionsHandshakesAndRefusedConnections() {
+    Forward calls = idle();
+    calls.onConnectionRefused(0);
     var serve =
         new MetricsView.Serve(
             "pay",
             true,
             5,
-            idle().totals(),
+            calls.totals(),
             List.of(
                 new MetricsView.Decisions("rbac", "orders", true, 3),
                 new MetricsView.Decisions("rbac", "", false, 2)),
@@ -595,6 +598,7 @@ class MetricsTextTest {
                 + "verdict=\"denied\"} 4.0\n",
             "grpc_server_tls_handshakes_total{grpc_tls_handshake_result=\"SUCCESS\","
                 + "grpc_tls_handshake_resumed=\"FULL_HANDSHAKE\"} 8.0\n",
+            "outrigger_downstream_connections_refused_total{serve=\"pay\"} 2.0\n",
             "outrigger_audit_log_dropped_total 2.0\n");
   }
 
@@ -610,7 +614,7 @@ class MetricsTextTest {
             "cp:443", true, true, true, Optional.empty(), 3, 2, 1, 1, Map.of());
     var forward =
         new MetricsView.Forward(
-            "orders", "xds:///orders", true, 3, 2, idle().totals(), states(tree()));
+            "orders", "xds:///orders", true, 3, idle().totals(), states(tree()));
     var serve = new MetricsView.Serve("pay", true, 5, idle().totals(), List.of(), Map.of());
     return metrics(List.of(forward), List.of(serve), view("", server), new LbCounters().counts());
   }
