@@ -13,7 +13,8 @@ public interface Overlaid {
   }
 
   /**
-   * Calls {@code visitor} for each cluster or route that matches a rule of local policy.
+   * Calls {@code visitor} for each cluster or route that matches a rule of local policy. The rules
+   * of single targets count only in the result of {@link #forTarget}.
    *
    * @param visitor receives the name of the cluster or route and the effect of local policy. A
    *     route is named {@code configuration/virtual host/route}; {@code #} and the index replace an

@@ -38,7 +38,6 @@ public record RouteTable(
         route.overlay().ifPresent(effect -> visitor.accept(label, effect));
       }
     }
-    byTarget.values().forEach(table -> table.visitEffects(visitor));
   }
 
   /** Returns the virtual host whose domain matches {@code authority} best (A28-01). */

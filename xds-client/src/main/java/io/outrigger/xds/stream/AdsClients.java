@@ -12,7 +12,6 @@ import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
-import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.overlay.Overlay;
@@ -174,24 +173,20 @@ public final class AdsClients {
 
   public List<OverlayStatus.Rule> overlayRules() {
     loop.checkInside();
-    return OverlayStatus.rules(overlays.overlay(), held());
+    return OverlayStatus.rules(overlays.overlay(), overlaid());
   }
 
   public Map<String, OverlayEffect> overlaidClusters() {
     loop.checkInside();
     Map<String, OverlayEffect> effects = new HashMap<>();
-    held()
+    overlaid()
         .filter(ClusterResource.class::isInstance)
         .forEach(cluster -> cluster.visitEffects(effects::put));
     return effects;
   }
 
-  private Stream<Overlaid> held() {
-    return subscriptions().stream()
-        .flatMap(subscription -> subscription.entry().held().stream())
-        .map(CacheEntry.Held::value)
-        .filter(Overlaid.class::isInstance)
-        .map(Overlaid.class::cast);
+  private Stream<Overlaid> overlaid() {
+    return subscriptions().stream().flatMap(Subscription::overlaid);
   }
 
   /**

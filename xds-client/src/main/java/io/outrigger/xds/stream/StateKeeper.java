@@ -260,7 +260,7 @@ final class StateKeeper {
     }
     stale.put(subscription, at);
     subscription.apply(new CacheEvent.Restored<>(held), ServerFeatures.NONE);
-    overlays.onValue(held.value());
+    overlays.onValue(subscription);
     overlays.onApplied(held.overlay());
   }
 

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** A subscribed resource: the cache entry, the watchers and the running timers. */
 @ControlConfined
@@ -94,6 +95,15 @@ final class Subscription<T> {
       entry.replayTo(watching);
     }
     return watching;
+  }
+
+  /** Returns the resource in use, as local policy changes it for each target that watches it. */
+  Stream<Overlaid> overlaid() {
+    return entry.held().map(Held::value).filter(Overlaid.class::isInstance).stream()
+        .map(Overlaid.class::cast)
+        .flatMap(
+            resource ->
+                watchers.stream().map(each -> each.target).distinct().map(resource::forTarget));
   }
 
   /**

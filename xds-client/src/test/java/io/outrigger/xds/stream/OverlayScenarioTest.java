@@ -258,6 +258,30 @@ final class OverlayScenarioTest {
   }
 
   @Test
+  @Conformance("OV-06")
+  void aRuleForOneTargetMatchesAndSetsNoRouteOfAnother() {
+    overlay(
+        """
+        overlay:
+        - {name: a, targets: ["xds:///a"], patch: {timeout: 7s}}
+        """);
+    watch("xds:///a", ROUTE, "r");
+    watch("xds:///b", ROUTE, "r");
+    watch("xds:///b", ROUTE, "s");
+
+    respond(
+        ROUTE,
+        "1",
+        JsonResources.any(JsonResources.routes("r", "c")),
+        JsonResources.any(JsonResources.routes("s", "c")));
+
+    List<OverlayStatus.Rule> rules = new ArrayList<>();
+    fleet.loop.inside(() -> rules.addAll(fleet.clients.overlayRules()));
+    assertThat(rules.get(0).routes()).isEqualTo(1);
+    assertThat(rules.get(0).set()).singleElement().asString().contains("r/");
+  }
+
+  @Test
   @Conformance("OV-04")
   void anotherTargetWithRulesOfItsOwnChangesNoCluster() {
     overlay(
