@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -55,10 +54,8 @@ public final class Http2Listener {
   private final Admission admission;
   private final ListenerSettings settings;
   private final List<AcceptedConnections> connections;
-  private final @Nullable UnixSocketFile file;
   private final AtomicInteger open = new AtomicInteger();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
-  private final AtomicBoolean stopping = new AtomicBoolean();
   private final CompletableFuture<Void> portClosed = new CompletableFuture<>();
   private volatile @Nullable Channel server;
 
@@ -67,14 +64,12 @@ public final class Http2Listener {
       List<CallLoop> callLoops,
       Forward forward,
       Admission admission,
-      ListenerSettings settings,
-      @Nullable UnixSocketFile file) {
+      ListenerSettings settings) {
     this.loops = loops;
     this.callLoops = List.copyOf(callLoops);
     this.forward = forward;
     this.admission = admission;
     this.settings = settings;
-    this.file = file;
     connections = Stream.generate(AcceptedConnections::new).limit(loops.count()).toList();
   }
 
@@ -93,19 +88,14 @@ public final class Http2Listener {
       Forward forward,
       ListenerSettings settings)
       throws IOException {
-    UnixSocketFile file =
-        address instanceof UnixDomainSocketAddress u ? new UnixSocketFile(u.getPath()) : null;
     Admission inPlainText =
         (channel, http2) -> channel.pipeline().addLast(http2.apply(forward.app()));
-    var listener = new Http2Listener(loops, callLoops, forward, inPlainText, settings, file);
+    var listener = new Http2Listener(loops, callLoops, forward, inPlainText, settings);
     try {
-      if (file != null) {
-        file.removeStale();
+      if (address instanceof UnixDomainSocketAddress unix) { // Netty removes the file in the end
+        new UnixSocketFile(unix.getPath()).removeStale();
       }
       listener.bindTo(address).syncUninterruptibly(); // throws if the port cannot be bound
-      if (file != null) {
-        file.onBound();
-      }
       return listener;
     } catch (IOException | RuntimeException e) {
       throw notOpened(address, e);
@@ -126,7 +116,7 @@ public final class Http2Listener {
       Forward forward,
       Admission admission,
       ListenerSettings settings) {
-    var listener = new Http2Listener(loops, callLoops, forward, admission, settings, null);
+    var listener = new Http2Listener(loops, callLoops, forward, admission, settings);
     var opened = new CompletableFuture<Http2Listener>();
     listener
         .bindTo(address)
@@ -280,9 +270,6 @@ public final class Http2Listener {
 
   /** Closes the port, then runs a task with the connections of each event loop. */
   private CompletableFuture<Void> closePort(Consumer<AcceptedConnections> end) {
-    if (!stopping.getAndSet(true)) {
-      removeFile(); // only once, because a later process may get a file with the same key
-    }
     requireNonNull(server)
         .close() // a second call returns the same result
         .addListener(
@@ -295,16 +282,6 @@ public final class Http2Listener {
               checkDrained();
             });
     return drained;
-  }
-
-  private void removeFile() {
-    try {
-      if (file != null) {
-        file.remove();
-      }
-    } catch (IOException e) {
-      log.warn("forward {}: socket file not removed: {}", forward.name(), e.toString());
-    }
   }
 
   private void checkDrained() {

@@ -11,7 +11,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -88,22 +87,6 @@ final class UnixSocketFileTest {
 
     assertThatThrownBy(() -> new UnixSocketFile(path).removeStale())
         .hasMessage("the file exists and is not a socket");
-
-    assertThat(Files.exists(path)).isTrue();
-  }
-
-  /** A file system may give the socket of the other process the inode of the removed socket. */
-  @Test
-  void theSocketOfAnotherProcessIsNotRemoved() throws IOException {
-    Path path = folder.resolve("replaced");
-    var file = new UnixSocketFile(path);
-    bind(path);
-    Files.setLastModifiedTime(path, FileTime.fromMillis(1));
-    file.onBound();
-    Files.delete(path);
-    bind(path);
-
-    file.remove();
 
     assertThat(Files.exists(path)).isTrue();
   }
