@@ -34,8 +34,10 @@ public record RouteTable(
   public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
     for (VirtualHost host : virtualHosts) {
       for (Route route : host.routes()) {
-        String label = name + "/" + host.name() + "/" + route.label();
-        route.overlay().ifPresent(effect -> visitor.accept(label, effect));
+        route
+            .overlay()
+            .ifPresent(
+                effect -> visitor.accept(name + "/" + host.name() + "/" + route.label(), effect));
       }
     }
   }

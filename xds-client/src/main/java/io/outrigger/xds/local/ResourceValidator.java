@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Checks resource files as the running program would, without starting the program. */
 @AnyThread
@@ -118,12 +117,7 @@ public final class ResourceValidator {
               references.add(type, name, valid.value());
               valid.ignored().forEach(field -> warnings.add(problem(resource, field)));
               if (valid.value() instanceof Overlaid value) {
-                Stream<String> targets =
-                    type.equals(ResourceType.LISTENER)
-                        ? Stream.of("xds:///" + name)
-                        : context.overlay().routeRulesByTarget().keySet().stream();
-                targets.map(value::forTarget).forEach(overlaid::add);
-                overlaid.add(value);
+                overlaid.addAll(context.overlay().formsOf(value));
               }
             });
     decoded

@@ -3,10 +3,14 @@ package io.outrigger.xds.overlay;
 import io.envoyproxy.envoy.config.route.v3.Route;
 import io.envoyproxy.envoy.config.route.v3.RouteMatch;
 import io.envoyproxy.envoy.config.route.v3.RouteMatch.PathSpecifierCase;
+import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.config.overlay.OverlayRule;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +114,14 @@ public record Overlay(
       }
     }
     return byTarget.equals(routeRulesByTarget) ? this : new Overlay(clusters, routes, byTarget);
+  }
+
+  /** Returns a resource, and what the rules of single targets make of the resource. */
+  public Collection<Overlaid> formsOf(Overlaid resource) {
+    Set<Overlaid> forms = Collections.newSetFromMap(new IdentityHashMap<>()); // mostly one
+    forms.add(resource);
+    routeRulesByTarget.keySet().forEach(target -> forms.add(resource.forTarget(target)));
+    return forms;
   }
 
   public List<ClusterRule> clusterRules(String name) {

@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.xds.ResourceType;
@@ -105,13 +106,12 @@ final class CurrentOverlay {
   }
 
   /** Reports the rules that cannot be applied to a resource that has just come into use. */
-  void onValue(Subscription<?> subscription) {
-    subscription
-        .overlaid()
-        .forEach(
-            resource ->
-                resource.visitEffects(
-                    (part, effect) -> effect.leftOut().forEach(each -> report(part, each))));
+  void onValue(Object value) {
+    if (value instanceof Overlaid resource) {
+      for (Overlaid form : overlay.formsOf(resource)) {
+        form.visitEffects((part, effect) -> effect.leftOut().forEach(each -> report(part, each)));
+      }
+    }
   }
 
   private void report(String part, OverlayEffect.Omission omission) {
@@ -180,7 +180,7 @@ final class CurrentOverlay {
     boolean isInUse = subscription.entry().held().filter(now -> now == held).isPresent();
     if (isInUse && under == overlay) { // otherwise a newer resource or overlay has arrived
       subscription.apply(new CacheEvent.Overlaid<>(value, under), ServerFeatures.NONE);
-      onValue(subscription);
+      onValue(value);
     }
   }
 }

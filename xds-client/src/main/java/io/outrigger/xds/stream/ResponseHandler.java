@@ -242,6 +242,7 @@ record ResponseHandler(
     var held =
         new CacheEntry.Held<>(valid.value(), valid.raw(), version, now, origin, decoded.overlay());
     apply(type, name, new CacheEvent.Received<>(held));
+    overlays.onValue(valid.value());
   }
 
   /**
@@ -300,7 +301,6 @@ record ResponseHandler(
     Subscription<T> subscription = subscriptions.find(type, name);
     if (subscription != null) {
       subscription.apply(event, origin.features());
-      overlays.onValue(subscription);
       if (!subscription.isAbsent()) {
         subscription.stopTimer(timers); // the timers of other servers continue (A57-35)
       }

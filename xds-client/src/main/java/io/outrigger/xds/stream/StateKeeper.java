@@ -260,7 +260,7 @@ final class StateKeeper {
     }
     stale.put(subscription, at);
     subscription.apply(new CacheEvent.Restored<>(held), ServerFeatures.NONE);
-    overlays.onValue(subscription);
+    overlays.onValue(held.value());
     overlays.onApplied(held.overlay());
   }
 

@@ -20,10 +20,13 @@ import io.outrigger.xds.stream.AdsObserver.Response;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -97,13 +100,13 @@ final class Subscription<T> {
     return watching;
   }
 
-  /** Returns the resource in use, as local policy changes it for each target that watches it. */
+  /** Returns the forms of the resource in use that local policy makes for its targets. */
   Stream<Overlaid> overlaid() {
-    return entry.held().map(Held::value).filter(Overlaid.class::isInstance).stream()
-        .map(Overlaid.class::cast)
-        .flatMap(
-            resource ->
-                watchers.stream().map(each -> each.target).distinct().map(resource::forTarget));
+    Set<Overlaid> forms = Collections.newSetFromMap(new IdentityHashMap<>()); // of most, one
+    if (entry.held().map(Held::value).orElse(null) instanceof Overlaid resource) {
+      watchers.forEach(each -> forms.add(resource.forTarget(each.target)));
+    }
+    return forms.stream();
   }
 
   /**

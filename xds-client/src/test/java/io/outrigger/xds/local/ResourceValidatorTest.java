@@ -14,8 +14,6 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.status.FileProblem;
-import io.outrigger.xds.status.OverlayStatus;
-import io.outrigger.xds.testing.Overlays;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -81,20 +79,6 @@ class ResourceValidatorTest {
         .extracting(FileProblem::file)
         .containsOnly(temp.resolve("b.json"));
     assertThat(result.broken()).extracting(FileProblem::file).containsOnly(temp.resolve("a.json"));
-  }
-
-  @Test
-  @Conformance("OV-06")
-  void aRuleForOneTargetMatchesNoRouteOfAnother() {
-    new ResourceFolder(temp)
-        .write("a.json", listener("one", "c"), listener("two", "c"), cluster("c"));
-    DecodeContext context =
-        CONTEXT.under(
-            Overlays.of("overlay: [{name: a, targets: ['xds:///one'], patch: {timeout: 7s}}]"));
-
-    var result = ResourceValidator.validate(ResourceFiles.read(List.of(temp)), context);
-
-    assertThat(result.rules()).singleElement().extracting(OverlayStatus.Rule::routes).isEqualTo(1);
   }
 
   @Test
