@@ -164,7 +164,7 @@ final class LoopTurn {
   }
 
   private void tickLater() {
-    if (ticks == null && !connections.isEmpty()) {
+    if ((ticks == null || ticks.isDone()) && !connections.isEmpty()) {
       try {
         ticks = loop.scheduleWithFixedDelay(this::tick, 1, 1, TimeUnit.SECONDS);
       } catch (RejectedExecutionException stopped) {

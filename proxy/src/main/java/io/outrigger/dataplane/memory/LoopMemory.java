@@ -240,7 +240,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
    * called on any thread.
    */
   void relieve() {
-    schedule(this::endLater, 0, TimeUnit.NANOSECONDS);
+    post(this::endLater);
   }
 
   private void endLater() {
@@ -253,7 +253,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   /** Ends the connection with the highest score unconditionally. May be called on any thread. */
   void endHeaviest() {
-    schedule(() -> ranked().stream().findFirst().ifPresent(this::end), 0, TimeUnit.NANOSECONDS);
+    post(() -> ranked().stream().findFirst().ifPresent(this::end));
   }
 
   /** Ends some connections, and schedules a task for the rest, so that other tasks can run. */
@@ -323,6 +323,14 @@ final class LoopMemory implements ProcessMemory.Accounts {
   /** Returns the number of connections of apps. May be called on any thread. */
   int apps() {
     return apps.get();
+  }
+
+  private void post(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException stopped) {
+      // The loop has stopped, because the process ends.
+    }
   }
 
   private void schedule(Runnable task, long delay, TimeUnit unit) {

@@ -111,8 +111,8 @@ final class LogWriter implements AutoCloseable {
       try {
         writeQueued(batch);
       } catch (OutOfMemoryError e) { // only this batch is lost
-        losses.forEach(Runnable::run);
-        clear(batch);
+        lose();
+        batch.setLength(0);
         OutOfMemory.onLoop(e);
       }
       if (last) {
@@ -145,22 +145,26 @@ final class LogWriter implements AutoCloseable {
     try {
       out.write(batch.toString().getBytes(StandardCharsets.UTF_8));
       out.flush();
+      losses.clear();
       if (failing) {
         failing = false;
         log.info("{}: can be written again", name);
       }
     } catch (IOException e) {
-      losses.forEach(Runnable::run);
+      lose();
       if (!failing) {
         failing = true;
         log.warn("{}: cannot be written, lines are lost: {}", name, e.getMessage());
       }
     }
-    clear(batch);
+    batch.setLength(0);
   }
 
-  private void clear(StringBuilder batch) {
-    batch.setLength(0);
+  /** Counts the entries of the batch as lost. Needs no memory. */
+  private void lose() {
+    for (int i = 0; i < losses.size(); i++) {
+      losses.get(i).run();
+    }
     losses.clear();
   }
 
