@@ -123,13 +123,14 @@ class BufferStormIT {
     }
   }
 
-  /** Makes calls while {@code storm} runs, and waits until the last call has ended. */
+  /** Makes calls before and while {@code storm} runs, and waits until the last call has ended. */
   private void callDuring(Runnable storm) throws Exception {
     List<Future<?>> calling = new ArrayList<>();
     for (int i = 0; i < APPS * CALLS_OF_APP; i++) {
       int number = i;
       calling.add(callers.submit(() -> callUntilOver(number % APPS, number)));
     }
+    Await.until("a call succeeds", () -> outcomes.containsKey("OK"));
     storm.run();
     isOver = true;
     buffers.plenty();
@@ -195,7 +196,6 @@ class BufferStormIT {
   void aLackThatLastsEndsCallsAndThenAllIsWell() throws Exception {
     callDuring(
         () -> {
-          WaitingClock.sleep(Duration.ofMillis(100));
           buffers.most(0);
           Await.until("calls end", () -> outcomes.size() > 1);
         });
