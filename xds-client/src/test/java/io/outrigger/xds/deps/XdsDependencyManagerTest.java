@@ -99,6 +99,25 @@ class XdsDependencyManagerTest {
     assertThat(mesh.leavesOf("x")).containsExactly("a");
   }
 
+  /** While the clusters of the last configuration are in use, a new cluster may lack room. */
+  @Test
+  void aClusterWithoutRoomIsWatchedWhenTheOldClustersAreGone() {
+    int max = (int) (Runtime.getRuntime().maxMemory() / (16 << 10));
+    String[] old = IntStream.range(0, max).mapToObj(i -> "old" + i).toArray(String[]::new);
+    Mesh mesh = Mesh.routing(old);
+    mesh.loop.inside(
+        () -> {
+          for (String cluster : old) {
+            mesh.client.fail(CLUSTER, cluster, GONE);
+          }
+        });
+    mesh.eds("new", "10.0.0.1");
+
+    mesh.set(Resources.routes("r1", "new"));
+
+    assertThat(mesh.ips("new")).containsExactly("10.0.0.1");
+  }
+
   @Test
   void equalResourcesPublishNothing() {
     Mesh mesh = Mesh.serving("a");
