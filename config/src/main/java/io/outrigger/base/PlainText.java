@@ -84,6 +84,11 @@ public final class PlainText {
     return out.toString();
   }
 
+  /** Returns a text whose URLs are without user and password. */
+  public static String withoutUser(String text) {
+    return text.replaceAll("//[^/@]*@", "//");
+  }
+
   public static boolean isPrintableAscii(int character) {
     return character >= ' ' && character <= '~';
   }

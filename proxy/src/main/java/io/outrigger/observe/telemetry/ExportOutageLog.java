@@ -4,6 +4,7 @@ import io.opentelemetry.exporter.internal.FailedExportException;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.common.export.GrpcResponse;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ final class ExportOutageLog {
    */
   ExportOutageLog(String what, String endpoint) {
     this.what = what;
-    this.endpoint = endpoint.replaceAll("//[^/@]*@", "//");
+    this.endpoint = PlainText.withoutUser(endpoint);
   }
 
   /**

@@ -4,6 +4,7 @@ import static io.outrigger.program.options.Problems.require;
 
 import io.outrigger.base.ByteSize;
 import io.outrigger.base.DurationText;
+import io.outrigger.base.PlainText;
 import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
@@ -334,8 +335,7 @@ public final class OptionsReader {
           || (value instanceof Boolean && flag.arity() == Flag.Arity.SWITCH)) {
         settings.put(flag.key(), value);
       } else if (texts.isPresent()) {
-        List<String> shown = // without the user and the password of a URL
-            texts.get().values().stream().map(t -> t.replaceAll("//[^/@]*@", "//")).toList();
+        List<String> shown = texts.get().values().stream().map(PlainText::withoutUser).toList();
         settings.put(
             flag.key(), flag.arity() == Flag.Arity.MANY ? shown : shown.get(shown.size() - 1));
       } else if (value != null) {
