@@ -18,6 +18,6 @@ public enum CallCounter {
   NOT_REPLAYABLE,
   /** Ended calls that an observer lost, for example because the disk of the access log is full. */
   UNOBSERVED,
-  /** Connections that were closed immediately, because too many connections were open. */
+  /** Connections that were closed immediately because of a limit or a lack of memory. */
   REFUSED_CONNECTIONS
 }

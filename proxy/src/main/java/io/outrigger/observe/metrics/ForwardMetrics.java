@@ -109,7 +109,7 @@ final class ForwardMetrics {
         .forEach((reason, count) -> replies.add(labels.add("reason", reason), count));
     all.counter(
             "outrigger_downstream_connections_refused",
-            "Local connections closed at once because there were too many (--max-connections).")
+            "Connections closed at once because of --max-connections, open files or memory.")
         .add(labels, calls.count(CallCounter.REFUSED_CONNECTIONS));
     all.counter("outrigger_requests_started", "Requests whose headers arrived.")
         .add(labels, calls.count(CallCounter.STARTED));
