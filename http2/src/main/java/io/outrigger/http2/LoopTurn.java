@@ -173,7 +173,7 @@ final class LoopTurn {
     }
   }
 
-  /** Repeated by a timer that needs no new memory and that any throwable would end. */
+  /** Serves each connection. If this method threw, the timer would not repeat it. */
   private void tick() {
     try {
       long now = loop.ticker().nanoTime();

@@ -210,7 +210,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     }
   }
 
-  // Any call may fail for lack of memory. Flags are set last, so that a failed call is repeated.
+  // isTicking is set last: if memory is lacking for schedule(), the next call tries again.
   private void tickLater() {
     if (!isTicking && !holders.isEmpty()) {
       long delay = gauge.isShort() ? SHORT_TICK_MILLIS : CALM_TICK_MILLIS;

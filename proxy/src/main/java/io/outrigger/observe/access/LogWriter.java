@@ -47,7 +47,7 @@ final class LogWriter implements AutoCloseable {
   private final Thread writer;
   private volatile boolean closing;
 
-  /** The losses of the entries of the current batch. Confined to the writer thread. */
+  /** {@link Queued#onLost} of each entry of the batch. Confined to the writer thread. */
   private final List<Runnable> losses = new ArrayList<>();
 
   /** Whether the last write failed. Confined to the writer thread. */
@@ -160,7 +160,7 @@ final class LogWriter implements AutoCloseable {
     batch.setLength(0);
   }
 
-  /** Counts the entries of the batch as lost. Needs no memory. */
+  /** Counts the entries of the batch as lost. Allocates nothing. */
   private void lose() {
     for (int i = 0; i < losses.size(); i++) {
       losses.get(i).run();

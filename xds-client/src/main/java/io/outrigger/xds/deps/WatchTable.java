@@ -26,7 +26,7 @@ public final class WatchTable<K, T> {
   private final BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source;
   private final Consumer<K> onChange;
   private final Map<K, Entry<T>> entries = new HashMap<>();
-  private boolean lacksRoom; // whether the walk was refused a resource
+  private boolean lacksRoom; // whether the walk did not get a resource
 
   /**
    * @param source a function that starts the watch of a resource
@@ -128,7 +128,7 @@ public final class WatchTable<K, T> {
   /**
    * Ends the watches of all resources that are neither wanted nor in use.
    *
-   * @return whether this made room, and the walk was refused a resource for lack of room
+   * @return whether a watch has ended, and the walk did not get a resource for lack of room
    */
   boolean retainWanted() {
     int before = entries.size();

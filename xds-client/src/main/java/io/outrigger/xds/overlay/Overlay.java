@@ -116,7 +116,7 @@ public record Overlay(
     return byTarget.equals(routeRulesByTarget) ? this : new Overlay(clusters, routes, byTarget);
   }
 
-  /** Returns a resource, and what the rules of single targets make of the resource. */
+  /** Returns the given resource, and its versions for the targets that have rules of their own. */
   public Collection<Overlaid> formsOf(Overlaid resource) {
     Set<Overlaid> forms = Collections.newSetFromMap(new IdentityHashMap<>()); // mostly one
     forms.add(resource);
