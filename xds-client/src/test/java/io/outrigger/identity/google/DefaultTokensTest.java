@@ -15,6 +15,7 @@ import com.sun.net.httpserver.HttpsServer;
 import io.outrigger.identity.token.AccessToken;
 import io.outrigger.identity.token.NoToken;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.io.BufferedReader;
@@ -328,13 +329,12 @@ class DefaultTokensTest {
   @Test
   @Conformance("DI-05")
   void aServerThatIsNotThereIsNamed() throws Exception {
-    String absent;
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      absent = "127.0.0.1:" + socket.getLocalPort();
-    }
+    try (var refusing = RefusingPort.any()) {
+      String absent = "127.0.0.1:" + refusing.number();
 
-    assertThat(failure(Map.of("GCE_METADATA_HOST", absent)))
-        .isEqualTo(absent + " cannot be reached");
+      assertThat(failure(Map.of("GCE_METADATA_HOST", absent)))
+          .isEqualTo(absent + " cannot be reached");
+    }
   }
 
   @Test

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
-import io.outrigger.base.WaitingClock;
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.testing.Await;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import java.lang.ref.Reference;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -41,10 +40,11 @@ final class HeldResourcesTest {
     }
     decoded = null;
 
-    for (int i = 0; i < 50 && RawResource.heldBytes() >= LARGE; i++) {
-      System.gc();
-      WaitingClock.sleep(Duration.ofMillis(20));
-    }
-    assertThat(RawResource.heldBytes()).isLessThan(LARGE);
+    Await.until(
+        "it counts no more",
+        () -> {
+          System.gc();
+          return RawResource.heldBytes() < LARGE;
+        });
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.Seeds;
 import io.outrigger.xds.deps.DnsLookup.Answer;
@@ -157,13 +158,13 @@ class NettyDnsLookupTest {
   @Conformance("KN-10")
   @Test
   void theSecondServerAnswersForASilentFirst() throws Exception {
-    resolvConf.set(SERVERS + "options timeout:1 attempts:2");
+    resolvConf.set(SERVERS + "options timeout:6 attempts:2"); // the second may be held up
     udp(2, query -> query.answer("10.0.0.1"));
     long start = System.nanoTime();
 
     assertThat(addresses("pay.test")).containsExactly("10.0.0.1");
 
-    assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(900));
+    assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(5_900));
     assertThat(server(3).asked()).isEmpty();
   }
 
@@ -171,7 +172,7 @@ class NettyDnsLookupTest {
   @Conformance("KN-10")
   @Test
   void allServersAreAskedInEachRound() throws Exception {
-    resolvConf.set(SERVERS + "options timeout:1 attempts:2");
+    resolvConf.set(SERVERS + "options timeout:1 attempts:5");
     server(1).udp =
         query -> server(1).asked().size() > 2 ? List.of(query.answer("10.0.0.1")) : List.of();
     udp(2, query -> query.code(ScriptedNameServer.SERVFAIL));
@@ -189,8 +190,11 @@ class NettyDnsLookupTest {
         .isEqualTo(
             "no answer from 127.0.0.1:%1$d, no answer from 127.0.0.2:%1$d; check the name servers of /etc/resolv.conf"
                 .formatted(server(1).port()));
-    assertThat(server(1).asked()).hasSize(4);
-    assertThat(server(2).asked()).hasSize(4);
+    for (int i = 1; i <= 2; i++) {
+      ScriptedNameServer server = server(i);
+      Await.until("all queries have come", () -> server.asked().size() >= 4);
+      assertThat(server.asked()).hasSize(4);
+    }
   }
 
   @Conformance("KN-10")
@@ -403,7 +407,7 @@ class NettyDnsLookupTest {
   void aSearchDomainThatIsSilentOrRefusedDoesNotEndTheSearch() throws Exception {
     resolvConf.set(
         "nameserver 127.0.0.1\nsearch mute.example broken.example shop.example\n"
-            + "options timeout:1 attempts:1");
+            + "options timeout:6 attempts:1"); // the last answer may be held up
     server(1).udp =
         query ->
             switch (query.name()) {

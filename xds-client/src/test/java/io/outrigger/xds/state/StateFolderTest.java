@@ -323,7 +323,7 @@ final class StateFolderTest {
   }
 
   @Test
-  @Timeout(30)
+  @Timeout(120)
   void aPipeInPlaceOfTheLockDoesNotStopTheProcess() throws Exception {
     Files.createDirectory(path);
     assertThat(new ProcessBuilder("mkfifo", path.resolve("lock").toString()).start().waitFor())
