@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each connection that was accepted is counted until its socket is closed. */
-@Timeout(60)
+@Timeout(120)
 final class ListenerCountIT {
   @Test
   void aConnectionThatCannotBeBuiltIsCountedNoLonger() throws Exception {
@@ -42,7 +42,7 @@ final class ListenerCountIT {
       }
 
       Await.until("it is counted no longer", () -> listener.connections() == 0);
-      listener.drain().get(5, TimeUnit.SECONDS);
+      listener.drain().get(60, TimeUnit.SECONDS);
     } finally {
       loops.stop(Duration.ofSeconds(2));
     }

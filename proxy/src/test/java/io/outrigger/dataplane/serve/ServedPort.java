@@ -42,12 +42,12 @@ import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.testing.Await;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.testing.FakeWorkloadApi;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -66,7 +66,8 @@ final class ServedPort implements AutoCloseable, ServeObserver {
   final BlockingQueue<String> states = new LinkedBlockingQueue<>();
   final BlockingQueue<HandshakeResult> handshakes = new LinkedBlockingQueue<>();
   final BlockingQueue<String> decisions = new LinkedBlockingQueue<>();
-  final int port = freePort();
+  private final RefusingPort held = RefusingPort.any();
+  final int port = held.number();
   final EventLoops loops;
   final Forward forward;
   final ServedListener listener;
@@ -137,14 +138,6 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             tls,
             (bound, purpose) -> drainDelays.nextLong(bound, purpose),
             this);
-  }
-
-  private static int freePort() {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
   }
 
   /** Runs {@code task} on the control loop. */
@@ -295,5 +288,6 @@ final class ServedPort implements AutoCloseable, ServeObserver {
     run(certificates::close);
     loops.stop(Duration.ofSeconds(5));
     control.close();
+    held.close();
   }
 }

@@ -98,9 +98,6 @@ class ServedTlsIT {
   private static final Metadata.Key<String> XFCC =
       Metadata.Key.of("x-forwarded-client-cert", Metadata.ASCII_STRING_MARSHALLER);
 
-  /** A second by the contract; the machine of a test may be busy. */
-  private static final Duration SOON = Duration.ofSeconds(5);
-
   private static final String EMPTY_CALL = "/grpc.testing.TestService/EmptyCall";
 
   private final TlsLibrary library;
@@ -228,10 +225,12 @@ class ServedTlsIT {
         Status.Code.UNAVAILABLE);
 
     assertThat(atApp).isEmpty();
-    assertThat(port.handshakes)
-        .contains(
-            HandshakeResult.CERTIFICATE_AUTHORITY_INVALID, HandshakeResult.CERTIFICATE_EXPIRED)
-        .doesNotContain(HandshakeResult.SUCCESS);
+    Await.until( // a client has the alert before the server has counted it
+        "the reasons are counted",
+        () ->
+            port.handshakes.contains(HandshakeResult.CERTIFICATE_AUTHORITY_INVALID)
+                && port.handshakes.contains(HandshakeResult.CERTIFICATE_EXPIRED));
+    assertThat(port.handshakes).doesNotContain(HandshakeResult.SUCCESS);
     assertThat(port.loops.peerErrors().takeLast().orElseThrow()).contains("refused");
   }
 
@@ -470,11 +469,13 @@ class ServedTlsIT {
     call(channel(port, Optional.of(SHOP)));
     try (var half = new Socket(InetAddress.getLoopbackAddress(), port.port)) {
       Await.until("it is accepted", () -> port.on(port.listener::connections) == 2);
-      long before = System.nanoTime();
 
       port.on(port.listener::drain).get(60, TimeUnit.SECONDS);
 
-      assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(7));
+      assertThat(port.handshakes)
+          .as("ended by the drain, not by its time limit of ten seconds")
+          .contains(HandshakeResult.UNKNOWN_FAILURE)
+          .doesNotContain(HandshakeResult.HANDSHAKE_TIMEOUT);
       assertThat(readAll(half)).isEmpty();
     }
   }
@@ -577,9 +578,7 @@ class ServedTlsIT {
         call(channel(port, Optional.of(SHOP)));
       }
       X509Certificate newest = last.certificate();
-      assertThat(Await.within(SOON, () -> shows(port, newest)))
-          .as("the newest certificate is shown")
-          .isTrue();
+      Await.until("the newest certificate is shown", () -> shows(port, newest));
     }
     load.assertNoneFailed();
   }
