@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 class ConnectionLimitIT {
   /** Of each call; none may need a good part of it. */
-  private static final Duration DEADLINE = Duration.ofSeconds(10);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   private final Mesh mesh = new Mesh();
 
@@ -57,6 +57,7 @@ class ConnectionLimitIT {
   @ValueSource(ints = {1, 2, 3})
   void furtherConnectionsThatAreClosedAtOnceCostNothing(int loops) throws Exception {
     StrictBackend backend = serve(loops, new Limits().connections(1, Beyond.CLOSED));
+    long start = WaitingClock.nanoTime();
     List<Load> loads = apps().stream().map(app -> mesh.load(app, "test.Pay/Charge", 50)).toList();
 
     loads.forEach(load -> load.awaitMore("a", 150));
@@ -64,7 +65,8 @@ class ConnectionLimitIT {
 
     assertThat(loads).allSatisfy(load -> assertThat(load.failures()).isEmpty());
     assertThat(backend.everServed()).isEqualTo(1);
-    assertThat(backend.turnedAway()).isBetween(loops > 1 ? 1 : 0, 5 * loops); // paced
+    int seconds = (int) Duration.ofNanos(WaitingClock.nanoTime() - start).toSeconds();
+    assertThat(backend.turnedAway()).isBetween(loops > 1 ? 1 : 0, (seconds + 2) * loops); // paced
   }
 
   @ParameterizedTest
@@ -84,7 +86,7 @@ class ConnectionLimitIT {
       }
     }
 
-    assertThat(longest).isLessThan(Duration.ofSeconds(3));
+    assertThat(longest).as("far from the 20 s of a connection").isLessThan(Duration.ofSeconds(12));
     assertThat(backend.everServed()).isEqualTo(1);
     assertThat(backend.turnedAway()).isPositive();
   }

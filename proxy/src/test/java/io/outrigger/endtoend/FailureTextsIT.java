@@ -82,7 +82,7 @@ class FailureTextsIT {
     Backend good = mesh.backend("good");
     Backend closed = mesh.absentBackend("closed");
     Backend dying = mesh.backend("dying");
-    mesh.asking(names, Duration.ofMillis(500))
+    mesh.asking(names, Duration.ofSeconds(3))
         .certificateProviders(
             "{\"default\":{\"plugin_name\":\"file_watcher\",\"config\":{\"certificate_file\":"
                 + "\"/no/cert.pem\",\"private_key_file\":\"/no/key.pem\","
@@ -91,8 +91,7 @@ class FailureTextsIT {
             Flag.FORWARD,
             Mesh.FORWARD + "@127.0.0.1:0=xds:///orders",
             "dns@127.0.0.1:0=dns:///nowhere.test:50051",
-            "broken@127.0.0.1:0=xds:///broken")
-        .with(Flag.CONNECT_TIMEOUT, "1s");
+            "broken@127.0.0.1:0=xds:///broken");
     mesh.controlPlane.serve(
         Xds.listener("orders", "routes"),
         Xds.routes(
@@ -209,7 +208,6 @@ class FailureTextsIT {
               "private_key_file":"%1$s/key.pem","ca_certificate_file":"%1$s/roots.pem"}}}\
             """
                 .formatted(folder))
-        .with(Flag.CONNECT_TIMEOUT, "1s")
         .with(Flag.MAX_HEADER_BYTES, "8KiB");
     mesh.controlPlane.serve(
         Xds.listener("orders", "routes"),

@@ -130,7 +130,7 @@ class IstioCaIT {
 
   @Test
   void renewalsUseANewTokenAndCostNoCall() throws Exception {
-    signing(Duration.ofSeconds(10));
+    signing(Duration.ofSeconds(16)); // the other token is there before it is renewed
     secured().quiet();
     mesh.startReady();
     String first = serial();
@@ -170,7 +170,7 @@ class IstioCaIT {
 
   @Test
   void aServedAddressHasNoCertificateAfterItsEnd() throws Exception {
-    signing(Duration.ofSeconds(8));
+    signing(Duration.ofSeconds(15));
     Backend app = mesh.backend("app");
     mesh.controlPlane.serve(inbound());
     mesh.with(Flag.FORWARD)

@@ -37,6 +37,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -276,7 +277,9 @@ class ServeIT {
         "the new routes are in force",
         () -> caller().call(METHOD).code() == Status.Code.UNAVAILABLE);
     assertThat(caller().call("other.Pay/Charge").backend()).isEqualTo("app");
-    assertThat(controlPlane.subscribed(ResourceType.ROUTE)).containsExactly("r2");
+    Await.until(
+        "the old routes are let go",
+        () -> controlPlane.subscribed(ResourceType.ROUTE).equals(Set.of("r2")));
   }
 
   @Test

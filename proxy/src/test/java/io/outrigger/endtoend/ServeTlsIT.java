@@ -197,9 +197,10 @@ class ServeTlsIT {
                 + "\",\"peer\":\"spiffe://mesh/orders\",\"policy\":\"orders\"");
     assertThat(lines().get(1))
         .contains("\"peer\":\"spiffe://mesh/ship\",\"policy\":null", "\"local\":\"denied\"");
-    String events = mesh.admin().get("/events?format=json&since=0").body();
-    assertThat(events)
-        .contains("/test.Pay/Charge from spiffe://mesh/ship (127.0.0.1): no policy of filter");
+    String denial = "/test.Pay/Charge from spiffe://mesh/ship (127.0.0.1): no policy of filter";
+    Await.until(
+        "a denial is an event",
+        () -> mesh.admin().get("/events?format=json&since=0").body().contains(denial));
   }
 
   @Test

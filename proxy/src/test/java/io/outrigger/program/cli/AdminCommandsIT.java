@@ -6,6 +6,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpServer;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -198,14 +199,16 @@ final class AdminCommandsIT {
 
   @Test
   void statusWithoutServerIsOneLine() {
-    server.stop(0);
+    try (var refusing = RefusingPort.any()) {
+      String absent = "127.0.0.1:" + refusing.number();
 
-    assertThat(outrigger.run("status", "--admin", address)).isEqualTo(1);
-    assertThat(outrigger.errorLines())
-        .containsExactly(
-            "outrigger: --admin "
-                + address
-                + ": no answer (cannot connect); is the sidecar running there?");
+      assertThat(outrigger.run("status", "--admin", absent)).isEqualTo(1);
+      assertThat(outrigger.errorLines())
+          .containsExactly(
+              "outrigger: --admin "
+                  + absent
+                  + ": no answer (cannot connect); is the sidecar running there?");
+    }
   }
 
   @Test
@@ -253,15 +256,17 @@ final class AdminCommandsIT {
     readyAfter.set(Integer.MAX_VALUE);
 
     // Long enough for one answer, whatever holds the machine up.
-    assertThat(outrigger.run("wait", "--admin", address, "--timeout", "4s")).isEqualTo(1);
+    assertThat(outrigger.run("wait", "--admin", address, "--timeout", "10s")).isEqualTo(1);
     assertThat(outrigger.errorLines())
         .containsExactly(
             "outrigger: --admin "
                 + address
-                + ": not ready after 4s: orders: waiting; pay: waiting");
+                + ": not ready after 10s: orders: waiting; pay: waiting");
 
     server.stop(0);
-    assertNoAnswer(address, "500ms");
+    try (var gone = RefusingPort.at(server.getAddress().getPort())) {
+      assertNoAnswer("127.0.0.1:" + gone.number(), "500ms");
+    }
   }
 
   @Test

@@ -17,9 +17,9 @@ import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -298,7 +298,7 @@ final class SidecarIT {
   private static boolean refuses(int port) {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return !socket.isConnected();
-    } catch (ConnectException e) {
+    } catch (SocketException refusedOrReset) {
       return true;
     } catch (IOException e) {
       return Assertions.fail(e);
