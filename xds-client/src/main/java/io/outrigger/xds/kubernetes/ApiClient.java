@@ -17,11 +17,11 @@ import io.outrigger.identity.tls.ResponseBody;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Optional;
@@ -38,9 +38,7 @@ import javax.net.ssl.SSLException;
 final class ApiClient {
   static final int OK = 200;
 
-  private static final int MAX_BODY = 64 << 20; // about 100,000 endpoints
-  private static final int MAX_LINE = 4 << 20; // the API server limits objects to 1.5 MiB
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final int MAX_BODY = maxBody(Runtime.getRuntime().maxMemory());
 
   /**
    * The timeout of a response, or of the response header of a watch. The timeout is shorter than
@@ -74,6 +72,11 @@ final class ApiClient {
 
   String server() {
     return access.server().toString();
+  }
+
+  /** Reading an answer takes several times its size. 4 MiB are about 10,000 endpoints. */
+  static int maxBody(long heapBytes) {
+    return (int) Math.min(256 << 20, heapBytes / 8);
   }
 
   /**
@@ -114,8 +117,8 @@ final class ApiClient {
                         call.setTimeout(timeout);
                         onOpen.run();
                       }));
-          return ResponseBody.lines(
-              MAX_LINE, loop, line -> call.deliver(() -> onLine.accept(line)));
+          return ResponseBody.lines( // an EndpointSlice has at most 1000 endpoints
+              MAX_BODY / 4, loop, line -> call.deliver(() -> onLine.accept(line)));
         });
   }
 
@@ -160,7 +163,7 @@ final class ApiClient {
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .executor(loop)
-            .connectTimeout(CONNECT_TIMEOUT)
+            .connectTimeout(Duration.ofSeconds(5))
             .proxy(HttpClient.Builder.NO_PROXY)
             .followRedirects(HttpClient.Redirect.NEVER); // the token is for this server only
     if (access.server().getScheme().equals("https")) {
@@ -189,7 +192,9 @@ final class ApiClient {
   private RpcStatus status(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof ResponseBody.TooLong) {
-        return new RpcStatus(RpcStatus.Code.RESOURCE_EXHAUSTED, String.valueOf(cause.getMessage()));
+        return new RpcStatus(
+            RpcStatus.Code.RESOURCE_EXHAUSTED,
+            cause.getMessage() + "; raise the memory limit of the container, or -Xmx");
       }
       if (cause instanceof UnusableFile unusable) {
         return RpcStatus.unavailable(unusable.reason());
@@ -197,14 +202,14 @@ final class ApiClient {
       if (cause instanceof HttpTimeoutException) {
         return RpcStatus.unavailable(NO_ANSWER);
       }
-      if (cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException) {
+      if (cause instanceof UnresolvedAddressException) {
         return RpcStatus.unavailable("its name cannot be resolved");
       }
       if (cause instanceof SSLException) {
         current = Optional.empty(); // the next client reads the system's roots again
         return RpcStatus.unavailable("TLS: " + PlainText.of(SocketErrors.describe(failure)));
       }
-      if (cause instanceof ConnectException) {
+      if (cause instanceof ConnectException && cause.getCause() instanceof ClosedChannelException) {
         return RpcStatus.unavailable("connection refused");
       }
     }

@@ -137,8 +137,6 @@ public final class LoadReporters {
             "load reports to {}: not accepted, counts are kept: {}",
             server.uri(),
             reason.isOk() ? "it closed the stream without a response" : reason);
-      } else {
-        log.debug("load reports to {}: still not accepted: {}", server.uri(), reason);
       }
       isOutage = true;
     }
@@ -245,11 +243,6 @@ public final class LoadReporters {
 
     boolean includes(String cluster) {
       return all || clusters.contains(cluster);
-    }
-
-    @Override
-    public String toString() {
-      return (all ? "all clusters" : clusters.size() + " clusters") + " every " + interval;
     }
   }
 }
