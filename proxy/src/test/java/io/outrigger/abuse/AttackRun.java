@@ -29,8 +29,8 @@ final class AttackRun {
   /** How long an attack lasts at least once it has sent all. */
   private static final Duration EFFECT = Duration.ofSeconds(1);
 
-  private static final Duration CONNECTED = Duration.ofSeconds(10);
-  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final Duration CONNECTED = Duration.ofSeconds(30);
+  private static final Duration SOON = Duration.ofSeconds(20);
   private static final Duration POLL = Duration.ofMillis(5);
 
   private final AttackedSidecar sidecar;

@@ -83,8 +83,7 @@ final class HonestUse {
     }
     Peer late = apps.get(apps.size() - 1);
     late.send(AttackRun.request(late.nextId(), Frames.END_STREAM, ServingBackend.SMALL));
-    WaitingClock.sleep(Duration.ofMillis(500));
-    if (late.ended() != 1) {
+    if (!run.awaitSoon(() -> late.ended() == 1)) {
       run.complain("a call on an idle connection was not answered");
     }
   }
