@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
@@ -30,17 +29,17 @@ public record TlsPeer(
   }
 
   static TlsPeer of(TlsHandler tls, Optional<String> serverName) throws SSLPeerUnverifiedException {
-    SSLEngine engine = tls.engine();
-    SSLSession session = engine.getSession();
+    SSLSession session = tls.engine().getSession();
     List<X509Certificate> chain;
     try {
       chain = List.of(chain(session));
     } catch (SSLPeerUnverifiedException anonymous) {
-      if (tls.peer() == PeerRole.SERVER || engine.getNeedClientAuth()) {
+      if (tls.peer() == PeerRole.SERVER || tls.engine().getNeedClientAuth()) {
         throw anonymous;
       }
       chain = List.of();
     }
+    session.invalidate(); // or the JDK would resume this session of TLS 1.2
     return new TlsPeer(session.getProtocol(), session.getCipherSuite(), chain, serverName);
   }
 

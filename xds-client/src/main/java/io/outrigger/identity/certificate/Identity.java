@@ -88,12 +88,12 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   Optional<String> invalidity(Instant now) {
     if (!now.isBefore(expiry())) {
       return Optional.of(
-          "the %s has expired at %s; servers refuse it until it is renewed"
+          "the %s has expired at %s; peers refuse it until it is renewed"
               .formatted(this, expiry()));
     }
     return now.isBefore(start())
         ? Optional.of(
-            "the %s is not valid before %s; servers refuse it until then".formatted(this, start()))
+            "the %s is not valid before %s; peers refuse it until then".formatted(this, start()))
         : Optional.empty();
   }
 

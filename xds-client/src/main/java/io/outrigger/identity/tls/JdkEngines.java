@@ -46,6 +46,8 @@ record JdkEngines(SslContext context) implements TlsEngines {
 
   static JdkEngines of(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {
+    // With TLS 1.2, the JDK would announce a ticket that SESSION_SECONDS keeps it from sending.
+    System.setProperty("jdk.tls.server.enableSessionTicketExtension", "false");
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(
         material.identity().stream().map(IdentityKeyManager::new).toArray(KeyManager[]::new),
@@ -56,11 +58,10 @@ record JdkEngines(SslContext context) implements TlsEngines {
       sessions.setSessionTimeout(SESSION_SECONDS);
       sessions.setSessionCacheSize(1); // 0 would mean no limit
     }
-    boolean isClient = material.peerRole() == PeerRole.SERVER;
     return new JdkEngines(
         new JdkSslContext(
             context,
-            isClient,
+            material.peerRole() == PeerRole.SERVER,
             Http2SecurityUtil.CIPHERS,
             SupportedCipherSuiteFilter.INSTANCE,
             alpn(alpn),

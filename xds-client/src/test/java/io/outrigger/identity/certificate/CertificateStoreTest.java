@@ -716,8 +716,7 @@ class CertificateStoreTest {
     read();
     assertThat(events.get(2))
         .isEqualTo(
-            identity
-                + "has expired at 2026-01-01T10:00:00Z; servers refuse it until it is renewed");
+            identity + "has expired at 2026-01-01T10:00:00Z; peers refuse it until it is renewed");
     assertThat(view(store).error().orElseThrow()).contains("has expired at");
     loop.advance(Duration.ofHours(100));
     read();

@@ -7,9 +7,11 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
+import io.netty.internal.tcnative.SSL;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.netty.pkitesting.CertificateBuilder.ExtendedKeyUsage;
 import io.netty.util.concurrent.Future;
@@ -56,6 +58,7 @@ class TlsEnginesTest {
 
   private final TlsLibrary library;
   private final String version;
+  private SslProvider clients = SslProvider.JDK;
   private EmbeddedChannel client = new EmbeddedChannel();
   private EmbeddedChannel server = new EmbeddedChannel();
 
@@ -98,13 +101,17 @@ class TlsEnginesTest {
                 .engine(Optional.empty(), ByteBufAllocator.DEFAULT));
     SslContextBuilder theirs =
         SslContextBuilder.forClient()
-            .sslProvider(SslProvider.JDK)
+            .sslProvider(clients)
             .protocols(version)
             .endpointIdentificationAlgorithm(null)
             .applicationProtocolConfig(JdkEngines.alpn(List.of("istio", "h2")))
             .trustManager(AUTHORITY.root());
     caller.ifPresent(shown -> theirs.keyManager(shown.key(), shown.chain()));
-    return shake(ours, theirs.build().newHandler(ByteBufAllocator.DEFAULT));
+    SslHandler handler = theirs.build().newHandler(ByteBufAllocator.DEFAULT);
+    if (handler.engine() instanceof ReferenceCountedOpenSslEngine engine) {
+      SSL.clearOptions(engine.sslPointer(), SSL.SSL_OP_NO_TICKET); // Netty offers to take none
+    }
+    return shake(ours, handler);
   }
 
   private Handshake serve(DownstreamTls settings, Optional<TestIdentity> caller) throws Exception {
@@ -215,6 +222,15 @@ class TlsEnginesTest {
 
     assertThat(handshake.ours().isSuccess()).isFalse();
     assertThat(TlsFailure.describe(handshake.ours().cause(), PeerRole.CLIENT)).contains(reason);
+  }
+
+  /** With TLS 1.2, BoringSSL and OpenSSL insist on the ticket that a server has announced. */
+  @Test
+  @Conformance("A29S-10")
+  void aClientThatOffersToTakeTicketsIsServed() throws Exception {
+    clients = SslProvider.OPENSSL;
+
+    assertThat(serve(NOT_ASKED, Optional.empty()).theirs().isSuccess()).isTrue();
   }
 
   @Test
