@@ -104,7 +104,7 @@ class XdsDependencyManagerTest {
   void aClusterWithoutRoomIsWatchedWhenTheOldClustersAreGone() {
     int max = (int) (Runtime.getRuntime().maxMemory() / (16 << 10));
     String[] old = IntStream.range(0, max).mapToObj(i -> "old" + i).toArray(String[]::new);
-    Mesh mesh = Mesh.routing(old);
+    Mesh mesh = Mesh.started();
     mesh.loop.inside(
         () -> {
           for (String cluster : old) {
@@ -112,6 +112,8 @@ class XdsDependencyManagerTest {
           }
         });
     mesh.eds("new", "10.0.0.1");
+    mesh.set(Resources.listener("orders", "r1"));
+    mesh.set(Resources.routes("r1", old));
 
     mesh.set(Resources.routes("r1", "new"));
 

@@ -8,6 +8,7 @@ import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,7 +22,7 @@ import java.util.stream.Collectors;
 @ControlConfined
 public final class FakeXdsClient implements XdsClient {
   private final Map<Key, Entry> cache = new HashMap<>();
-  private final List<Subscription<?>> subscriptions = new ArrayList<>();
+  private final Set<Subscription<?>> subscriptions = new LinkedHashSet<>();
   private final List<String> log = new ArrayList<>();
 
   private record Key(String label, String name) {}
