@@ -17,7 +17,7 @@ final class RawApp implements AutoCloseable {
    * A busy loop reads its sockets every few milliseconds; here attackers, sidecar and backend share
    * one process, which looks at every buffer, and perhaps two processors with other programs.
    */
-  private static final Duration IN_TIME = Duration.ofSeconds(20);
+  private static final Duration IN_TIME = Duration.ofSeconds(5);
 
   final RawHttp2 wire;
   private int nextId = 1;

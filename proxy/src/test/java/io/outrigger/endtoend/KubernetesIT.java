@@ -10,6 +10,7 @@ import io.outrigger.testing.TestAuthority;
 import io.outrigger.xds.testing.ScriptedApiServer;
 import io.outrigger.xds.testing.SliceText;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -113,7 +114,9 @@ class KubernetesIT {
       String added = "127.0.0." + (i + 2);
       api.put(slice(port, ready, added).draining("127.0.0." + i));
       String name = "b" + (i + 2);
-      Await.until(name + " gets calls", () -> loads.get(0).by(name) > 0); // no list is due
+      assertThat(Await.within(Duration.ofSeconds(2), () -> loads.get(0).by(name) > 0))
+          .as(name + " gets calls within 2 s")
+          .isTrue();
       awaitNoMoreCalls(old, name, loads);
       api.put(slice(port, ready, added));
       old.close();

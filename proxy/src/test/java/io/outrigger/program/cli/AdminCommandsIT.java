@@ -181,34 +181,25 @@ final class AdminCommandsIT {
 
   @Test
   void statusOfAnotherServerIsOneLine() {
-    assertThat(outrigger.run("status", "--admin", address)).isEqualTo(1);
-    assertThat(outrigger.errorLines())
-        .containsExactly(
-            "outrigger: --admin "
-                + address
-                + ": GET /forwards was answered with 503; is that an Outrigger?");
+    assertStatusFails(address, "GET /forwards was answered with 503; is that an Outrigger?");
 
     answers.putAll(Map.of("/forwards", "<html>", "/xds", "", "/lb", "", "/events", ""));
-    assertThat(outrigger.run("status", "--admin", address)).isEqualTo(1);
-    assertThat(outrigger.errorLines())
-        .containsExactly(
-            "outrigger: --admin "
-                + address
-                + ": its answer is not that of an Outrigger admin server");
+    assertStatusFails(address, "its answer is not that of an Outrigger admin server");
   }
 
   @Test
   void statusWithoutServerIsOneLine() {
     try (var refusing = RefusingPort.any()) {
-      String absent = "127.0.0.1:" + refusing.number();
-
-      assertThat(outrigger.run("status", "--admin", absent)).isEqualTo(1);
-      assertThat(outrigger.errorLines())
-          .containsExactly(
-              "outrigger: --admin "
-                  + absent
-                  + ": no answer (cannot connect); is the sidecar running there?");
+      assertStatusFails(
+          "127.0.0.1:" + refusing.number(),
+          "no answer (cannot connect); is the sidecar running there?");
     }
+  }
+
+  private void assertStatusFails(String admin, String reason) {
+    assertThat(outrigger.run("status", "--admin", admin)).isEqualTo(1);
+    assertThat(outrigger.errorLines())
+        .containsExactly("outrigger: --admin " + admin + ": " + reason);
   }
 
   @Test
