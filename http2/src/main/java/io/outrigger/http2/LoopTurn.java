@@ -5,6 +5,8 @@ import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.outrigger.base.LoopConfined;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -85,6 +87,8 @@ final class LoopTurn {
     }
   }
 
+  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
   private static final Logger log = LoggerFactory.getLogger(LoopTurn.class);
   private static final FastThreadLocal<@Nullable LoopTurn> CURRENT = new FastThreadLocal<>();
 
@@ -94,6 +98,10 @@ final class LoopTurn {
   private final Runnable task = this::run;
   private boolean scheduled;
   private @Nullable Future<?> ticks;
+
+  /** The connections that the current tick has not served yet. */
+  private Iterator<Mark> unserved = Collections.emptyIterator();
+
   private int work;
 
   private LoopTurn(EventLoop loop) {
@@ -176,16 +184,29 @@ final class LoopTurn {
   /** Serves each connection. If this method threw, the timer would not repeat it. */
   private void tick() {
     try {
-      long now = loop.ticker().nanoTime();
-      for (Mark mark : List.copyOf(connections)) { // copied, as a connection may close
-        guard(mark, () -> mark.onTick.accept(now));
+      if (!unserved.hasNext()) {
+        unserved = List.copyOf(connections).iterator(); // copied, as a connection may close
       }
+      serveSome();
     } catch (OutOfMemoryError e) {
       // The next tick tries again.
     }
     if (connections.isEmpty() && ticks != null) {
       ticks.cancel(false);
       ticks = null;
+    }
+  }
+
+  /** Serves connections for about 5 ms, and the others after the loop has read its sockets. */
+  private void serveSome() {
+    long now = loop.ticker().nanoTime();
+    while (unserved.hasNext()) {
+      if (loop.ticker().nanoTime() - now > TICK_NANOS) {
+        loop.schedule(this::serveSome, 1, TimeUnit.NANOSECONDS); // a task could run in this turn
+        return;
+      }
+      Mark mark = unserved.next();
+      guard(mark, () -> mark.onTick.accept(now));
     }
   }
 }

@@ -48,6 +48,24 @@ final class LoopTurnTest {
     channel.finishAndReleaseAll();
   }
 
+  /** Thousands of connections may end in one tick; other connections are served in between. */
+  @Test
+  void aLongTickGoesOnInTheNextTurns() {
+    var channel = new EmbeddedChannel();
+    channel.freezeTime();
+    LoopTurn turn = LoopTurn.of(channel.eventLoop());
+    List<String> served = new ArrayList<>();
+    ticking(turn, now -> channel.advanceTimeBy(6, TimeUnit.MILLISECONDS));
+    ticking(turn, now -> served.add("second"));
+    channel.eventLoop().schedule(() -> served.add("a task"), 1_003, TimeUnit.MILLISECONDS);
+
+    pass(channel, 1_000);
+    assertThat(served).isEmpty();
+    pass(channel, 1);
+    assertThat(served).containsExactly("a task", "second");
+    channel.finishAndReleaseAll();
+  }
+
   @Test
   void aTickThatFailsStopsNoOtherTick() {
     assertThat(ticksBeside(new IllegalStateException("in a test"))).isEqualTo(2);
