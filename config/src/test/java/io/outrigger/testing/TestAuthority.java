@@ -9,8 +9,13 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.bouncycastle.asn1.x500.RDN;
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.asn1.x509.KeyUsage;
+import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateHolder;
@@ -118,6 +123,36 @@ public final class TestAuthority {
       builder.addExtensionOctetString(SUBJECT_ALT_NAME, false, build(() -> all.getEncoded("DER")));
     }
     return new TestIdentity(build(() -> change.apply(builder).buildIssuedBy(issuer)));
+  }
+
+  /** A certificate with neither a subject nor alternative names; only Bouncy Castle parses it. */
+  public TestIdentity issueWithoutNames() {
+    TestIdentity named = issue();
+    X509Certificate certificate = named.certificate();
+    var unsigned =
+        new X509v3CertificateBuilder(
+            X500Name.getInstance(certificate.getIssuerX500Principal().getEncoded()),
+            certificate.getSerialNumber(),
+            certificate.getNotBefore(),
+            certificate.getNotAfter(),
+            new X500Name(new RDN[0]),
+            SubjectPublicKeyInfo.getInstance(certificate.getPublicKey().getEncoded()));
+    var usage = new KeyUsage(KeyUsage.digitalSignature); // without extensions, the JDK parses it
+    X509Certificate nameless =
+        build(
+            () ->
+                new JcaX509CertificateConverter()
+                    .setProvider(new BouncyCastleProvider())
+                    .getCertificate(
+                        unsigned
+                            .addExtension(Extension.keyUsage, true, usage)
+                            .build(
+                                new JcaContentSignerBuilder("SHA256withECDSA")
+                                    .setProvider(new BouncyCastleProvider())
+                                    .build(issuer.getKeyPair().getPrivate()))));
+    X509Certificate[] chain = {nameless};
+    return new TestIdentity(
+        X509Bundle.fromCertificatePath(chain, root(), named.bundle().getKeyPair()));
   }
 
   private static GeneralName name(String text) {

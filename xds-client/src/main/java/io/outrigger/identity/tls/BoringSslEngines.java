@@ -20,7 +20,6 @@ import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.IdentityKeyManager;
 import io.outrigger.identity.certificate.PeerTrustManager;
 import io.outrigger.identity.certificate.PeerVerifier;
-import io.outrigger.identity.certificate.RefusedCertificate;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.security.PublicKey;
@@ -137,9 +136,9 @@ record BoringSslEngines(SslContext context) implements TlsEngines {
         throws CertificateException {
       try {
         super.check(shared(chain), serverName);
-      } catch (RefusedCertificate refused) {
+      } catch (CertificateException refused) {
         throw new OpenSslCertificateException(
-            refused.getMessage(), refused, alertCode(refused.result()));
+            refused.getMessage(), refused, alertCode(TlsFailure.result(refused)));
       }
     }
 

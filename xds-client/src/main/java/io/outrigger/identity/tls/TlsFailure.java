@@ -87,6 +87,7 @@ public final class TlsFailure {
 
   /** Returns the A118 value of a failure, or UNKNOWN_FAILURE for an unknown message. */
   public static HandshakeResult result(@Nullable Throwable failure) {
+    HandshakeResult result = HandshakeResult.UNKNOWN_FAILURE;
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof RefusedCertificate refused) {
         return refused.result();
@@ -102,7 +103,10 @@ public final class TlsFailure {
       if (each instanceof NotSslRecordException) {
         return HandshakeResult.UNEXPECTED_MESSAGE;
       }
+      if (each instanceof CertificateException) { // unless its cause says more
+        result = HandshakeResult.CERTIFICATE_MALFORMED;
+      }
     }
-    return HandshakeResult.UNKNOWN_FAILURE;
+    return result;
   }
 }

@@ -286,6 +286,19 @@ class TlsEnginesTest {
     }
   }
 
+  /** The JDK does not parse such a certificate; OpenSSL issues it. */
+  @Test
+  @Conformance({"A29-06", "A118-01"})
+  void aCertificateWithoutAnyNameIsMalformed() throws Exception {
+    Handshake handshake = shake(AUTHORITY.issueWithoutNames());
+
+    assertThat(TlsFailure.result(handshake.ours().cause()))
+        .isEqualTo(HandshakeResult.CERTIFICATE_MALFORMED);
+    assertThat(TlsFailure.describe(handshake.ours().cause(), PeerRole.SERVER))
+        .contains("subject field is empty");
+    assertThat(handshake.theirs().cause()).hasMessageContaining("fatal alert: bad_certificate");
+  }
+
   private void assertAlert(TestIdentity identity, String alert, HandshakeResult result)
       throws Exception {
     Handshake handshake = shake(identity);

@@ -48,6 +48,10 @@ class TlsFailureTest {
         certificate(HandshakeResult.CERTIFICATE_NOT_YET_VALID),
         certificate(HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),
         certificate(HandshakeResult.CERTIFICATE_VERIFICATION_FAILED),
+        Arguments.of(
+            new DecoderException(new CertificateException("no subject")),
+            "no subject",
+            HandshakeResult.CERTIFICATE_MALFORMED),
         alert("certificate_expired", HandshakeResult.CERTIFICATE_EXPIRED),
         alert("certificate_revoked", HandshakeResult.CERTIFICATE_REVOKED),
         alert("unknown_ca", HandshakeResult.CERTIFICATE_AUTHORITY_INVALID),
