@@ -6,12 +6,11 @@ import java.util.List;
 public final class Count {
   private Count() {}
 
-  /** Returns a text such as {@code 1 cluster} or {@code 2 clusters}. */
   public static String of(long number, String singular) {
     return number + " " + singular + (number == 1 ? "" : "s");
   }
 
-  /** Joins at most {@code max} of the texts, and adds the number of omitted texts. */
+  /** Joins up to {@code max} texts by commas, and adds the number of further texts, if any. */
   public static String list(List<String> texts, int max) {
     int more = texts.size() - max;
     return more <= 0

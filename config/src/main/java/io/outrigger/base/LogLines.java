@@ -32,11 +32,11 @@ public final class LogLines {
     return lines < MAX_LINES && logged.add(text) && shouldLog(() -> {});
   }
 
-  /** Whether to log a line. Runs {@code notice} for the minute's first line that is not logged. */
-  public boolean shouldLog(Runnable notice) {
+  /** Whether to log a line. Calls {@code onLimit} when a minute's limit is first exceeded. */
+  public boolean shouldLog(Runnable onLimit) {
     beginPeriod();
     if (lines == MAX_LINES) {
-      notice.run();
+      onLimit.run();
     }
     lines = Math.min(lines + 1, MAX_LINES + 1);
     return lines <= MAX_LINES;

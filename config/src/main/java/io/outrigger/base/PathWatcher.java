@@ -23,7 +23,7 @@ public final class PathWatcher<T> {
   private final String name;
   private final ControlLoop loop;
   private final Executor executor;
-  private final Supplier<Supplier<T>> poll;
+  private final Supplier<Supplier<T>> newTask;
   private final Consumer<T> onResult;
   private TimerHandle next = () -> {};
   private boolean closed;
@@ -34,20 +34,20 @@ public final class PathWatcher<T> {
    *
    * @param name a description of the files for log messages
    * @param executor runs the polls, which may block
-   * @param poll called on the control loop when a poll is due; returns the task that {@code
-   *     executor} runs to read the files
+   * @param newTask creates the task that reads the files in a poll; called on the control loop when
+   *     the poll is due
    * @param onResult receives the result of each poll on the control loop
    */
   public PathWatcher(
       String name,
       ControlLoop loop,
       Executor executor,
-      Supplier<Supplier<T>> poll,
+      Supplier<Supplier<T>> newTask,
       Consumer<T> onResult) {
     this.name = name;
     this.loop = loop;
     this.executor = executor;
-    this.poll = poll;
+    this.newTask = newTask;
     this.onResult = onResult;
   }
 
@@ -65,7 +65,7 @@ public final class PathWatcher<T> {
   }
 
   private void poll() {
-    Supplier<T> begun = poll.get();
+    Supplier<T> begun = newTask.get();
     executor.execute(() -> run(begun));
   }
 

@@ -32,8 +32,8 @@ public final class PlainText {
   }
 
   /**
-   * Escapes the {@linkplain #isControl control characters} of a JSON document, except line ends
-   * between tokens. All other control characters are in strings, so the document keeps its meaning.
+   * Escapes the characters of a JSON document that {@link #isControl} accepts, except line ends
+   * between tokens. All escaped characters are in strings, so the document keeps its meaning.
    */
   public static String ofJson(String json) {
     int ascii = 0; // JSON writers have escaped control characters below 0x7F

@@ -37,8 +37,8 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /**
-   * Returns the member {@code name} if it is an object, otherwise an empty object. A member of
-   * another type is recorded as one error; reads of its fields record no further errors.
+   * Returns the member with the given name if it is an object, otherwise an empty object. A member
+   * of another type is recorded as one error; reads of its fields record no further errors.
    */
   JsonNode object(String name) {
     Optional<JsonNode> found = member(name);

@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param edsServiceName the EDS service name of the cluster; may be empty
  * @param drops the number of dropped requests by category; categories without drops are absent
- * @param refused the number of requests that the circuit breaker refused (A32-08)
+ * @param refusals the number of requests that the circuit breaker refused (A32-08)
  * @param localities the loads of localities with activity in the interval (A64-03)
  */
 public record ClusterLoad(
@@ -17,7 +17,7 @@ public record ClusterLoad(
     String edsServiceName,
     Duration interval,
     Map<String, Long> drops,
-    long refused,
+    long refusals,
     List<LocalityLoad> localities) {
   public ClusterLoad {
     drops = Map.copyOf(drops);
@@ -25,6 +25,6 @@ public record ClusterLoad(
   }
 
   public long dropped() {
-    return refused + drops.values().stream().mapToLong(Long::longValue).sum();
+    return refusals + drops.values().stream().mapToLong(Long::longValue).sum();
   }
 }

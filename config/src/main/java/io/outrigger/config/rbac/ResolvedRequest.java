@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A request with its path as an app that normalizes paths sees it (decision config-0085). */
+/** A request whose path was normalized as an app may normalize it (decision config-0085). */
 public record ResolvedRequest(AuthorizationInput received, String urlPath)
     implements AuthorizationInput {
   private static final int ENCODED = 3; // the length of a %2e
@@ -25,11 +25,11 @@ public record ResolvedRequest(AuthorizationInput received, String urlPath)
   private static final int MAX_CHARS = 1 << 13;
 
   /**
-   * Returns the different paths to which known servers may normalize a path without query (RFC 3986
-   * section 6.2.2). Servers percent-decode characters that need no encoding, perhaps also slashes
-   * and backslashes, replace backslashes by slashes, merge adjacent slashes and remove dot
-   * segments. A server may do any of these steps, in any order. Returns null if the paths are too
-   * many or too long; the request must then be refused.
+   * Returns the other paths to which known servers may normalize a path without query (RFC 3986
+   * section 6.2.2). A server may do any of these steps, in any order: percent-decode the characters
+   * that need no encoding, percent-decode slashes and backslashes, replace backslashes by slashes,
+   * merge adjacent slashes, and remove dot segments. Returns null if the paths are too many or too
+   * long; the request must then be refused.
    */
   public static @Nullable List<String> resolve(String path) {
     if (path.indexOf('\\') < 0
@@ -84,7 +84,9 @@ public record ResolvedRequest(AuthorizationInput received, String urlPath)
     return decoded.append(path, from, path.length()).toString();
   }
 
-  /** Returns the index of the next encoded letter, digit or {@code needless} character, or -1. */
+  /**
+   * Returns the index of the next percent-encoded letter, digit or other given character, or -1.
+   */
   private static int encoded(String path, int from, String needless) {
     for (int at = path.indexOf('%', from); at >= 0; at = path.indexOf('%', at + 1)) {
       int code = code(path, at + 1);

@@ -57,7 +57,7 @@ public sealed interface StringMatcher {
     }
   }
 
-  /** Matches a text that contains the substring {@code part}, which is not empty. */
+  /** Matches a text that contains a given substring, which is not empty. */
   record Contains(String part, boolean ignoreCase) implements StringMatcher {
     public Contains {
       part = ignoreCase ? part.toLowerCase(Locale.ROOT) : part;

@@ -140,7 +140,7 @@ class LoadScenarioTest {
     ClusterLoad load = only(take(ONE));
 
     assertThat(load.drops()).containsOnly(Map.entry("throttle", 1L), Map.entry("lb", 2L));
-    assertThat(load.refused()).isEqualTo(1);
+    assertThat(load.refusals()).isEqualTo(1);
     assertThat(load.dropped()).isEqualTo(4);
     assertThat(only(take(ONE)).dropped()).isZero();
   }
