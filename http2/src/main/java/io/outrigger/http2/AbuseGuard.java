@@ -72,12 +72,11 @@ final class AbuseGuard {
   /**
    * Counts a frame that changed the windows of all streams.
    *
-   * @param walked the number of streams whose window was changed
-   * @param released the number of streams that can send because of the change. Each such stream
-   *     sends a DATA frame, which is a useful frame
+   * @param senders the number of streams that can send because of the change. Each of them sends a
+   *     DATA frame, which is a useful frame
    */
-  void onWindowsChanged(int walked, int released) throws ConnectionFault {
-    onIdleWork(walked + CONTROL_FRAMES_PER_USEFUL_FRAME * released);
+  void onWindowsChanged(int windows, int senders) throws ConnectionFault {
+    onIdleWork(windows + CONTROL_FRAMES_PER_USEFUL_FRAME * senders);
   }
 
   void onIdleFrame() throws ConnectionFault {

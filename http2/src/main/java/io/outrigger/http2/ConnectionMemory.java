@@ -180,7 +180,7 @@ final class ConnectionMemory implements MemoryHolder {
    * comparison of bytes is not sufficient: Netty adds an overhead per message to the waiting bytes,
    * so the sum can stay the same although the socket has accepted bytes. Therefore, a change of the
    * first waiting message, or of the number of its sent bytes, also counts as progress. A
-   * comparison of nothing but message objects would miss progress, because Netty may reuse them.
+   * comparison of only the message objects would miss progress, because Netty may reuse an object.
    */
   private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();

@@ -79,8 +79,8 @@ public record ConnectionSettings(
    * @param stream the initial window of a stream
    * @param widestStream the maximum window of a stream; a window grows up to this size while the
    *     DATA of the stream is consumed
-   * @param connection the window of the connection; also the maximum sum of the growth of all
-   *     stream windows
+   * @param connection the window of the connection; the total growth of all stream windows is
+   *     limited to the same size
    */
   public record Windows(int stream, int widestStream, int connection) {
     public Windows {

@@ -43,7 +43,6 @@ final class HeaderBlockCache {
   private final SeenOnceFilter seenOnce = new SeenOnceFilter(1024);
   private long states = EMPTY_TABLE;
 
-  /** Returns a new state number for a dynamic table that has just changed. */
   long nextState() {
     return ++states;
   }
@@ -136,10 +135,10 @@ final class HeaderBlockCache {
     private final int[] hashes;
 
     /**
-     * @param remembered the number of hashes to keep, a power of two of at least {@value #PER_SET}
+     * @param capacity the number of hashes to keep, a power of two of at least {@value #PER_SET}
      */
-    SeenOnceFilter(int remembered) {
-      hashes = new int[remembered];
+    SeenOnceFilter(int capacity) {
+      hashes = new int[capacity];
     }
 
     /** Remembers a hash, and returns whether the hash was already remembered. */

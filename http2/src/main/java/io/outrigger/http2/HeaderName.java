@@ -26,7 +26,7 @@ public final class HeaderName {
   private static final Set<String> SECRETS =
       Set.of("authorization", "cookie", "proxy-authorization", "set-cookie");
 
-  /** The {@code HeaderName} objects of names that have only one such object. */
+  /** One shared object for each {@link KnownName} and each name in HPACK's static table. */
   private static final Map<AsciiString, HeaderName> SHARED = new HashMap<>();
 
   private static final Map<KnownName, HeaderName> KNOWN = new EnumMap<>(KnownName.class);

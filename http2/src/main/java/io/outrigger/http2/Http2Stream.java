@@ -48,7 +48,7 @@ public interface Http2Stream {
   /**
    * Gives the sender flow-control credit for {@code bytes} of received DATA. The handler must
    * return every byte delivered by {@link StreamHandler#onData} exactly once. When the stream has
-   * ended, {@code consumed} does nothing: the connection has already returned the bytes.
+   * ended, this method does nothing: the connection has already returned the bytes.
    */
   void consumed(int bytes);
 

@@ -71,7 +71,6 @@ final class LoopTurn {
       set();
     }
 
-    /** The work of this connection so far. */
     long work() {
       return work;
     }
@@ -166,7 +165,7 @@ final class LoopTurn {
       try {
         log.error("{}: not served by its event loop", mark.connection, e);
       } catch (OutOfMemoryError again) {
-        // Without memory for a log line, the next connection is served without one.
+        // The log line is left out for lack of memory. The next connection is still served.
       }
     }
   }

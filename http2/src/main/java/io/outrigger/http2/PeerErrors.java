@@ -35,7 +35,6 @@ public final class PeerErrors {
     }
   }
 
-  /** The number of connections with one kind of peer that were ended with one error code. */
   public record EndedCount(Side side, Http2Error error, long count) {}
 
   private final Map<Side, Map<Http2Error, LongAdder>> ended = new ConcurrentHashMap<>();
@@ -74,7 +73,7 @@ public final class PeerErrors {
 
   /**
    * Returns a text for an address, such as {@code 127.0.0.1:9001}. If {@code peer} is null, the
-   * text is {@code a closed socket}.
+   * text says that the socket is closed.
    */
   public static String text(@Nullable Object peer) {
     if (peer == null) {

@@ -138,7 +138,7 @@ public final class PendingData {
     return head;
   }
 
-  /** Drops the given number of bytes from the front, which is at most {@link #bytes}. */
+  /** Drops the given number of bytes from the front; the number is at most {@link #bytes}. */
   public void skip(int count) {
     int left = count;
     while (left > 0) {

@@ -7,9 +7,9 @@ import java.util.Optional;
  * A snapshot of an open connection for status pages.
  *
  * @param id unique in this process; a later connection has a higher id
- * @param local empty when the socket has no local address, as on the accepting side of a unix
- *     socket
- * @param remote empty when the socket has no remote address
+ * @param local this side's address; empty when the socket has none, as on the accepting side of a
+ *     unix socket
+ * @param remote the peer's address; empty when the socket has none
  */
 public record SocketView(
     long id,
