@@ -20,7 +20,7 @@ public final class CircuitBreakers {
     private int users;
   }
 
-  /** The keys are lists, because the first {@code equals} of a record would delay the start. */
+  /** The keys are lists, because the first call of a record's {@code equals} delays the start. */
   private final Map<List<String>, Entry> used = new HashMap<>();
 
   /** Breakers that no policy uses; some of their calls may still be in progress. */

@@ -18,8 +18,8 @@ public interface LbParent {
   Subchannel newSubchannel(Backend backend, EndpointAddress address, Subchannel.Listener listener);
 
   /**
-   * Replaces the child's state and picker. The child calls {@code publish} by the end of its first
-   * update, and then on each change.
+   * Replaces the child's state and picker. A child must call this method before its first update
+   * ends, and again after each change.
    */
   void publish(Connectivity state, Picker picker);
 

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * immutable and may be used on any thread.
  */
 public sealed interface PickPlan {
-  /** Passes each result to {@code reader}, and its probability multiplied by {@code share}. */
+  /** Calls {@code reader} with each result and the result's probability times {@code share}. */
   void forEachResult(double share, ObjDoubleConsumer<PickResult> reader);
 
   /**
@@ -150,7 +150,6 @@ public sealed interface PickPlan {
    * Prefers the endpoints that a session used before (A75).
    *
    * @param candidates the preferred endpoints in the session's order; empty for a new session
-   * @param outcome whether the call goes to one of the candidates
    */
   record Preferring(List<OverrideCandidate> candidates, OverrideOutcome outcome, PickPlan inner)
       implements Wrapping {
@@ -184,7 +183,6 @@ public sealed interface PickPlan {
    * @param hash the hash of the request; empty when each request gets a different hash
    * @param source the origin of the hash, as a text for people
    * @param ringIndex the index of the hash's entry on the ring; -1 without a hash
-   * @param ringSize the number of entries of the ring
    * @param skipped the number of ring entries that the pick skips due to failed endpoints
    */
   record Hashed(

@@ -54,11 +54,6 @@ public final class ClusterImplPolicy implements LbPolicy {
   private LbConfig.ClusterImpl config;
   private CircuitBreaker breaker;
 
-  /**
-   * @param breakers the circuit breakers of the process, which are shared with other users of the
-   *     cluster
-   * @param loads collects the counts if the cluster's load is reported
-   */
   public ClusterImplPolicy(
       LbContext context,
       PolicyFactory factory,

@@ -137,7 +137,7 @@ final class CountedSubchannel extends DelegatingSubchannel implements Subchannel
     tally = metrics.isEmpty() ? null : new MetricTally(metrics, context.loops());
   }
 
-  /** Adds the counts since the last call of {@code collect} to the sums. */
+  /** Adds to the sums what was counted since this method was last called. */
   void collect(LoadSums sums) {
     SubchannelCalls now = counts.totals();
     if (now.active() > 0 || !now.equals(collected)) { // most subchannels are idle: skip these

@@ -205,10 +205,10 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
   }
 
   /**
-   * The members that an update added, kept and removed.
+   * The members that an update added, kept and removed. The removed members are closed.
    *
-   * @param kept members that stay, possibly with another position, weight, key or locality
-   * @param removed members that were closed
+   * @param kept members that stay, possibly with another position, weight, key or locality;
+   *     unchanged members at the start and at the end of the list may be left out
    */
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 

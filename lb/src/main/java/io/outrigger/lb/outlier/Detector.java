@@ -152,7 +152,7 @@ record Detector(LbContext context) {
             cluster,
             endpoint.address(),
             context.control().now(),
-            ejected.since(),
+            ejected.startTime(),
             ejected.multiplier(),
             why));
     endpoint.setState(ejected.admit());

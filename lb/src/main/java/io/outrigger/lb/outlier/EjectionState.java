@@ -33,12 +33,10 @@ sealed interface EjectionState {
   }
 
   /**
-   * The endpoint is ejected.
-   *
-   * @param sinceNanos the start of the sweep that ejected the endpoint, by the monotonic clock
-   * @param since when the ejection started, by the wall clock, for people
+   * @param startNanos the start of the sweep that ejected the endpoint, by the monotonic clock
+   * @param startTime the start of this sweep by the wall clock, for people
    */
-  record Ejected(long sinceNanos, Instant since, int multiplier, OutlierEvent.Method method)
+  record Ejected(long startNanos, Instant startTime, int multiplier, OutlierEvent.Method method)
       implements EjectionState {
     /** Returns the duration of the ejection under the current settings (A50-28, A50-30, A50-46). */
     Duration duration(OutlierDetection config) {
@@ -49,12 +47,12 @@ sealed interface EjectionState {
     }
 
     Instant until(OutlierDetection config) {
-      return since.plus(duration(config));
+      return startTime.plus(duration(config));
     }
 
     /** Whether a sweep at the given time ends the ejection (A50-29). */
     boolean isOver(long nowNanos, OutlierDetection config) {
-      return nowNanos - sinceNanos > duration(config).toNanos();
+      return nowNanos - startNanos > duration(config).toNanos();
     }
 
     Admitted admit() {

@@ -67,7 +67,10 @@ final class EndpointTracker {
         state instanceof EjectionState.Ejected ejected
             ? Optional.of(
                 new LbEndpoint.Ejection(
-                    ejected.since(), ejected.until(config), ejected.multiplier(), ejected.method()))
+                    ejected.startTime(),
+                    ejected.until(config),
+                    ejected.multiplier(),
+                    ejected.method()))
             : Optional.empty();
     return new LbEndpoint.Detection(
         ejection, last.succeeded(), last.failed(), List.copyOf(history));

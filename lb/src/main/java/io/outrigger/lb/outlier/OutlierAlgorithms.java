@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 
 /**
  * A50's "Success Rate Algorithm" and "Failure Percentage Algorithm", which find outliers by the
- * calls of one interval. The two algorithms are pure functions that return the outlier with the
- * lowest success rate first (decision lb-0010).
+ * calls of one interval. The two algorithms are pure functions that return the outliers in
+ * ascending order of success rate (decision lb-0010).
  */
 final class OutlierAlgorithms {
   /** The tolerance for rounding errors in comparisons of rates. */

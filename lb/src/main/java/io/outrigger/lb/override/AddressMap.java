@@ -68,9 +68,9 @@ final class AddressMap {
   }
 
   /**
-   * Replaces the endpoints of the cluster, and the health statuses with which sessions may reach an
-   * endpoint. If sessions may no longer reach an endpoint, a connection to this endpoint that was
-   * kept only for sessions is closed (A75-33, A75-38).
+   * Replaces the endpoints of the cluster. Sessions may then reach an endpoint if its health status
+   * is in {@code reachable}. If sessions may no longer reach an endpoint, a connection to this
+   * endpoint that was kept only for sessions is closed (A75-33, A75-38).
    */
   void update(List<Backend> next, Set<HealthStatus> reachable, Duration timeout) {
     idleTimeout = timeout;

@@ -32,8 +32,8 @@ import java.util.stream.Stream;
  * After the first session, {@code OverrideHostPolicy} holds its own lease of every subchannel. This
  * lease keeps the subchannel open even after the policies below have closed their leases. {@code
  * OverrideHostPolicy} closes its own lease of a subchannel when the policies below have closed
- * theirs, and no session has used the subchannel for the idle timeout. {@link Ownership} lists all
- * cases.
+ * theirs, and no session has used the subchannel for the idle timeout. For all cases, see {@link
+ * Ownership}.
  *
  * <p>Before the first session, {@code OverrideHostPolicy} has no effect (decision lb-0014).
  *

@@ -35,7 +35,7 @@ public final class ConnectionPace {
 
   private final ControlLoop control;
   private final OneTimer timer;
-  private final int limit;
+  private final int maxRunning;
 
   /** Clusters with waiting calls and queued attempts, in the order of their turns. */
   private final Set<ClusterConnector> urgent = new LinkedHashSet<>();
@@ -46,11 +46,11 @@ public final class ConnectionPace {
   private final Set<PacedAttempt> running = new LinkedHashSet<>();
 
   /**
-   * @param limit the number of attempts that may run at the same time, at least 1
+   * @param maxRunning the number of attempts that may run at the same time, at least 1
    */
-  public ConnectionPace(ControlLoop control, int limit) {
+  public ConnectionPace(ControlLoop control, int maxRunning) {
     this.control = control;
-    this.limit = limit;
+    this.maxRunning = maxRunning;
     this.timer = new OneTimer(control);
   }
 
@@ -63,7 +63,7 @@ public final class ConnectionPace {
   }
 
   private boolean hasRoom() {
-    return running.size() < limit;
+    return running.size() < maxRunning;
   }
 
   /**
@@ -160,7 +160,7 @@ public final class ConnectionPace {
 
     /** Whether this cluster has waiting calls but no running attempt, and may exceed the limit. */
     private boolean hasUrgentRoom() {
-      return isUrgent && attempts == 0 && running.size() < 2 * limit;
+      return isUrgent && attempts == 0 && running.size() < 2 * maxRunning;
     }
 
     void startUrgent() {

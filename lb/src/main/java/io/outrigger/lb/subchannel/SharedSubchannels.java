@@ -211,9 +211,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Requests a connection. A shared subchannel that has already left IDLE ignores a connection
-     * request. If this lease has not yet reported that the subchannel left IDLE, and the next state
-     * that the lease reports is IDLE again, the lease then repeats the request.
+     * Requests a connection. A shared subchannel that has left IDLE ignores the request. If this
+     * lease has not reported yet that the subchannel left IDLE, the lease remembers the request,
+     * and repeats it if the next state to report is IDLE.
      */
     @Override
     public void requestConnection() {

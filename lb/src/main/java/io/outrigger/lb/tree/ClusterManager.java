@@ -38,7 +38,7 @@ import java.util.stream.Stream;
  * connection does. When a call waits, the tree of its cluster is built next, so that the call does
  * not wait for the trees of other clusters (decision lb-0053).
  *
- * <p>Only clusters that routes name or that calls hold have their own tree. If a cluster is only
+ * <p>A cluster has its own tree only if a route names it or a call holds it. If a cluster is only
  * part of an aggregate, the aggregate's tree connects to it when needed (A75-19, decision lb-0005).
  */
 @ControlConfined
@@ -73,8 +73,8 @@ public final class ClusterManager {
   private boolean closed;
 
   /**
-   * @param breakers the circuit breakers, which all managers of the process share
-   * @param loads the counts for load reports, which all managers of the process share
+   * All managers of the process share the circuit breakers and the registry of loads.
+   *
    * @param aggregatesDecide whether the policy of an aggregate replaces the policies of its leaf
    *     clusters, as in gRPC before A75 (A75-05)
    */
@@ -205,7 +205,7 @@ public final class ClusterManager {
     built().values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /** Adds the endpoints of each cluster to the tally that {@code tallies} returns for its name. */
+  /** Gets a tally for the name of each cluster, and adds the cluster's endpoints to the tally. */
   public void count(Function<String, EndpointTally> tallies) {
     built().forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }

@@ -89,8 +89,8 @@ final class ClusterTree {
   }
 
   /**
-   * Whether requests for re-resolution have an effect. The name of a DNS cluster can be resolved
-   * again, but EDS pushes the endpoints of a cluster (A37).
+   * Whether requests for re-resolution have an effect. Only the name of a DNS cluster can be
+   * resolved again; the control plane pushes the endpoints of an EDS cluster (A37).
    */
   static boolean reresolves(ClusterSource source) {
     return source instanceof ClusterSource.Dns;
@@ -210,7 +210,6 @@ final class ClusterTree {
    * A locality whose endpoints are converted to backends, the form that policies use.
    *
    * @param usable the backends that ordinary requests may reach (A27-08)
-   * @param unusable the backends that ordinary requests must not reach
    */
   private record LocalityBackends(
       LocalityEndpoints source, List<Backend> usable, List<Backend> unusable) {

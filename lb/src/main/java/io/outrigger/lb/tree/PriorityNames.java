@@ -15,11 +15,10 @@ import java.util.Set;
  * policy and its connections (A56 "LB Policy Configuration").
  *
  * @param names one name per priority, in the order of the priorities
- * @param known maps a locality to the names of the priorities that contain it, the highest priority
- *     first
+ * @param byLocality the names of the priorities that contain a locality, highest priority first
  * @param next the number in the next new name; numbers are never reused
  */
-record PriorityNames(List<String> names, Map<Locality, List<String>> known, long next) {
+record PriorityNames(List<String> names, Map<Locality, List<String>> byLocality, long next) {
   static final PriorityNames NONE = new PriorityNames(List.of(), Map.of(), 0);
 
   /** Returns distinct names for a cluster's new priorities. */
@@ -31,7 +30,7 @@ record PriorityNames(List<String> names, Map<Locality, List<String>> known, long
     for (List<LocalityEndpoints> priority : priorities) {
       String name = null;
       for (LocalityEndpoints locality : priority) {
-        for (String old : known.getOrDefault(locality.locality(), List.of())) {
+        for (String old : byLocality.getOrDefault(locality.locality(), List.of())) {
           if (name == null && !taken.contains(old)) {
             name = old;
           }

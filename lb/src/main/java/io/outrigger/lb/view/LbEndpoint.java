@@ -10,11 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * An endpoint and its state, for status views.
- *
- * @param detection the state of outlier detection for the endpoint
- */
+/** An endpoint and its state, for status views. */
 public record LbEndpoint(Backend backend, Link link, Detection detection) {
   /**
    * The connection to an endpoint.
@@ -80,11 +76,10 @@ public record LbEndpoint(Backend backend, Link link, Detection detection) {
   }
 
   /**
-   * A current ejection.
-   *
-   * @param until the earliest time at which a sweep may end the ejection
-   * @param times the duration of the ejection as a multiple of the base ejection time; an ejection
-   *     adds 1, and a sweep that finds the endpoint in service subtracts 1
+   * A current ejection. The first sweep after the end time ({@code until}) ends the ejection. The
+   * duration is the base ejection time multiplied by the endpoint's multiplier ({@code times}),
+   * unless the maximum ejection time shortens it. An ejection adds 1 to the multiplier, and a sweep
+   * that finds the endpoint in service subtracts 1.
    */
   public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method by) {}
 }

@@ -30,10 +30,9 @@ public sealed interface LbEvent
   String text();
 
   /**
-   * Calls move to another priority (A56) or, in an aggregate, to another cluster.
+   * Calls move from one priority to another (A56) or, in an aggregate, from one cluster to another.
+   * Both are given by their labels.
    *
-   * @param from the label of the previous priority
-   * @param to the label of the priority that is now in use
    * @param reason why the previous priority is no longer in use
    */
   record PrioritySwitch(
@@ -52,7 +51,7 @@ public sealed interface LbEvent
    *
    * @param cluster the cluster that routes name; for an endpoint of an aggregate, the aggregate
    *     cluster
-   * @param reason if the connection cannot be made, the cause; otherwise {@code OK}
+   * @param reason the cause if the connection cannot be made; otherwise {@code OK}
    */
   record EndpointState(
       String cluster, Instant time, EndpointAddress address, Connectivity state, RpcStatus reason)

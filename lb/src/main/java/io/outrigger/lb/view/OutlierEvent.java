@@ -23,11 +23,11 @@ public sealed interface OutlierEvent extends LbEvent {
   }
 
   /**
-   * The endpoint is an outlier and gets no further calls.
+   * The endpoint is an outlier and gets no further calls. Under the current settings, the first
+   * sweep after the end time ({@code until}) ends the ejection.
    *
    * @param multiplier the duration of the ejection as a multiple of the base ejection time; the
    *     maximum ejection time may shorten the ejection
-   * @param until the earliest time at which a sweep ends the ejection under the current settings
    */
   record Ejected(
       String cluster,

@@ -36,19 +36,19 @@ final class Ring {
    * entries, the ring gets one entry more, because gRPC also rounds the last slot up.
    *
    * @param slots the slots in the order of their keys; a slot's number is its list index
-   * @param shares the share of each slot, in proportion to the other shares
+   * @param weights one weight per slot; a slot's share is its weight divided by the sum of all
    */
-  static Ring of(List<Slot> slots, long[] shares, long minSize, long maxSize) {
-    double total = LongStream.of(shares).sum();
-    double leastShare = LongStream.of(shares).min().orElseThrow() / total;
+  static Ring of(List<Slot> slots, long[] weights, long minSize, long maxSize) {
+    double total = LongStream.of(weights).sum();
+    double leastShare = LongStream.of(weights).min().orElseThrow() / total;
     double size =
         Math.min(
             Math.ceil(leastShare * Math.min(minSize, MAX_SIZE)) / leastShare,
             Math.min(maxSize, MAX_SIZE));
     List<Entry> entries = new ArrayList<>();
     double target = 0;
-    for (int slot = 0; slot < shares.length; slot++) {
-      target += size * (shares[slot] / total);
+    for (int slot = 0; slot < weights.length; slot++) {
+      target += size * (weights[slot] / total);
       for (int i = 0; entries.size() < target; i++) {
         entries.add(new Entry(slots.get(slot).hash(i), slot));
       }

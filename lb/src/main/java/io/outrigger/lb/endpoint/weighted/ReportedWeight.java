@@ -76,8 +76,8 @@ final class ReportedWeight {
 
   /**
    * Returns the utilization of a backend (A114 "Weight Calculation Logic"): the largest value of
-   * {@code metrics} or else the application utilization, whichever is positive. If neither is
-   * positive, returns the CPU utilization, which may be invalid.
+   * {@code metrics} if it is positive; otherwise the application utilization if it is positive;
+   * otherwise the CPU utilization, which may be invalid.
    */
   static double utilization(BackendMetrics report, List<String> metrics) {
     double largest = 0;

@@ -3,15 +3,16 @@ package io.outrigger.lb.endpoint.weighted;
 import io.outrigger.base.AnyThread;
 
 /**
- * Schedules the turns of endpoints by weight. Each round offers one turn to every endpoint. An
- * endpoint of weight {@code w} takes {@code w} of every {@link #MAX_WEIGHT} turns: it takes its
- * turn in round {@code g} if a multiple of {@code MAX_WEIGHT} is between {@code w*g} and {@code
- * w*(g+1)}. Each endpoint has a different offset, which avoids bursts of endpoints of equal weight.
+ * Schedules the turns of endpoints by weight. Each round offers one turn to every endpoint. Of
+ * {@link #MAX_WEIGHT} rounds, an endpoint of weight {@code w} takes its turn in {@code w} rounds,
+ * at even intervals: a sum grows by {@code w} in each round, and the endpoint takes its turn when
+ * the sum passes a multiple of {@code MAX_WEIGHT}. The sums of the endpoints start at different
+ * numbers, which avoids bursts of endpoints of equal weight.
  *
  * <p>Weights are scaled so that the largest weight is {@code MAX_WEIGHT}. Each weight is limited to
- * the range from a tenth of the mean to ten times the mean. The limits keep a wrong report from
- * attracting all calls, and keep skipped turns few. An endpoint without weight gets the mean
- * weight.
+ * the range from a tenth of the mean to ten times the mean. Without these limits, a wrong report
+ * could attract all calls, and most turns could be skipped. An endpoint without weight gets the
+ * mean weight.
  */
 @AnyThread
 final class StaticStride {

@@ -42,7 +42,7 @@ public final class WeightedRoundRobinPolicy
   /** The settings by which event loops process load reports. */
   private volatile WeightedRoundRobin orcaSettings;
 
-  private long @Nullable [] sequences;
+  private long @Nullable [] turnNumbers;
   private final OneTimer nextUpdate = new OneTimer(context().control());
   private String detail = "";
 
@@ -81,7 +81,7 @@ public final class WeightedRoundRobinPolicy
     if (!nextUpdate.isRunning()) {
       nextUpdate.start(settings().updatePeriod(), this::publishSoon);
     }
-    return new StridePicker(results, StaticStride.of(weights(ready)), sequences(ready.size()));
+    return new StridePicker(results, StaticStride.of(weights(ready)), turnNumbers(ready.size()));
   }
 
   /** Returns the weights of READY endpoints; all zero if fewer than two weights are usable. */
@@ -108,15 +108,15 @@ public final class WeightedRoundRobinPolicy
   }
 
   /** Returns the next turn number of each event loop; the loops begin with different numbers. */
-  private long[] sequences(int endpoints) {
-    long[] known = sequences;
+  private long[] turnNumbers(int endpoints) {
+    long[] known = turnNumbers;
     if (known == null) {
       known = new long[context().loops() * StridePicker.STRIDE];
       long start = context().random().nextLong(endpoints, Purpose.START_INDEX);
       for (int loop = 0; loop < context().loops(); loop++) {
         known[loop * StridePicker.STRIDE] = start + loop;
       }
-      sequences = known;
+      turnNumbers = known;
     }
     return known;
   }
@@ -220,11 +220,11 @@ public final class WeightedRoundRobinPolicy
    * turns.
    *
    * @param schedule maps the number of a turn to an index in {@code results}
-   * @param sequences the next turn number of each event loop, at multiples of {@link #STRIDE}
+   * @param turnNumbers the next turn number of each event loop, at multiples of {@link #STRIDE}
    */
   @AnyThread
   @SuppressWarnings("ArrayRecordComponent") // instances are never compared
-  private record StridePicker(PickResult[] results, StaticStride schedule, long[] sequences)
+  private record StridePicker(PickResult[] results, StaticStride schedule, long[] turnNumbers)
       implements Picker {
     /** The number of longs per event loop, enough to keep the loops on different cache lines. */
     static final int STRIDE = 8;
@@ -232,13 +232,13 @@ public final class WeightedRoundRobinPolicy
     @Override
     public PickResult pick(PickContext call) {
       int slot = call.loop() * STRIDE;
-      long sequence = sequences[slot];
+      long sequence = turnNumbers[slot];
       int turn;
       do {
         turn = schedule.turn(sequence);
         sequence++;
       } while (turn < 0);
-      sequences[slot] = sequence;
+      turnNumbers[slot] = sequence;
       return results[turn];
     }
 
