@@ -47,7 +47,7 @@ public record AdsEvents(EventLog log) implements AdsObserver {
                 response.version(),
                 server,
                 Count.of(response.valid(), "resource"),
-                response.changed());
+                response.changeCount());
     log.add(EventKind.ACK, subject(response), text + changes(response));
   }
 
@@ -60,12 +60,12 @@ public record AdsEvents(EventLog log) implements AdsObserver {
   }
 
   private static String changes(Response response) {
-    return response.changes().stream().map(each -> "; " + each).collect(Collectors.joining());
+    return response.firstChanges().stream().map(each -> "; " + each).collect(Collectors.joining());
   }
 
   private static String subject(Response response) {
-    return response.changed() == 1 && response.changes().size() == 1
-        ? response.changes().get(0).name()
+    return response.changeCount() == 1 && response.firstChanges().size() == 1
+        ? response.firstChanges().get(0).name()
         : response.type().label();
   }
 

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  *
  * @param identity the identity; empty if none has been read, or the provider has only roots
  * @param roots the roots; empty if none have been read, or the provider has only an identity
- * @param loaded the time at which the identity in use was read, or the roots if there is no
- *     identity; empty before the first successful read
+ * @param loaded when the identity in use was read, or, without an identity, when the roots were
+ *     read; empty before the first successful read
  * @param error the reason why the newest files are not in use; empty when they are in use
  */
 public record CertificateSnapshot(

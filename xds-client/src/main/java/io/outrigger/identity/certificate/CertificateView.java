@@ -23,7 +23,7 @@ public record CertificateView(
    * A provider of the bootstrap.
    *
    * @param certificates the chain, leaf first; empty when there is no identity
-   * @param loaded the time at which the certificates in use were read; empty when none are in use
+   * @param loaded see {@link CertificateSnapshot#loaded()}
    * @param error why the newest files cannot be used, or why the certificate in use is invalid now
    */
   public record Provider(

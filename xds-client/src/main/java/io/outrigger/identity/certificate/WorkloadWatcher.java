@@ -30,8 +30,8 @@ final class WorkloadWatcher extends CertificateSource {
 
   /**
    * How long a Workload API call may wait for its first response. An agent that must wait for a
-   * kubelet may need half a minute to answer. An agent whose socket another agent has taken over
-   * never answers.
+   * kubelet may need half a minute to answer. An agent never answers after another agent has taken
+   * over its socket.
    */
   static final Duration GIVE_UP = Duration.ofMinutes(1);
 

@@ -29,8 +29,8 @@ import io.outrigger.xds.cache.CacheEvent.Restored;
  * </pre>
  *
  * <p>A STALE resource was stored by an earlier process; no server has sent it to this process.
- * Deleted, TimerFired, and ServerError with NOT_FOUND or PERMISSION_DENIED drop a STALE resource
- * regardless of the server's features.
+ * Regardless of the server's features, a STALE resource is dropped by the events Deleted and
+ * TimerFired, and by the event ServerError with NOT_FOUND or PERMISSION_DENIED.
  *
  * <p>Watchers receive the difference between the previous and the next entry, so their state equals
  * the state in dumps (A88-38).
@@ -65,8 +65,6 @@ public final class CacheTransition {
   }
 
   /**
-   * Applies {@code event}.
-   *
    * @param features the features of the server that caused the event (A88-18)
    * @throws IllegalStateException if the event is impossible in the state of the entry
    */

@@ -32,11 +32,11 @@ public record Decoded<T>(
   }
 
   /**
-   * @param ignored the fields of the resource that have no effect
+   * @param warnings a warning for each field that has no effect
    */
-  public record Valid<T>(T value, RawResource raw, List<FieldError> ignored) {
+  public record Valid<T>(T value, RawResource raw, List<FieldError> warnings) {
     public Valid {
-      ignored = List.copyOf(ignored);
+      warnings = List.copyOf(warnings);
     }
 
     public Valid(T value, RawResource raw) {

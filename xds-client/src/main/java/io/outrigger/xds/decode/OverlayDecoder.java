@@ -57,7 +57,7 @@ final class OverlayDecoder {
     }
   }
 
-  /** Sets the ALPN names of the first rule with such names; a Cluster has no field for them. */
+  /** Applies the ALPN names of the first rule that has any; a Cluster has no field for them. */
   private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
     OverlayEffect effect = result.effect();
@@ -135,11 +135,7 @@ final class OverlayDecoder {
     return original.overlaid(result.value(), result.effect());
   }
 
-  /**
-   * Applies {@code rules} to a valid message.
-   *
-   * @param originalValue the decoded form of {@code original}
-   */
+  /** Applies {@code rules} to a valid message, whose decoded form is {@code originalValue}. */
   private static <V> Result<V> apply(
       Message original,
       V originalValue,

@@ -124,9 +124,9 @@ public final class PatchReader {
 
   /**
    * @param errors the errors, with paths inside the patch
-   * @param ignored the fields that are valid but have no effect
+   * @param warnings a warning for each valid field that has no effect
    */
-  public record Result(Patch patch, List<FieldError> errors, List<FieldError> ignored) {}
+  public record Result(Patch patch, List<FieldError> errors, List<FieldError> warnings) {}
 
   /**
    * @param ruleFields the names of fields that exist only in overlay rules; the reader skips them
@@ -152,9 +152,6 @@ public final class PatchReader {
             RouteActionDecoder.decode((RouteAction) message, Optional.empty(), scope, errors));
   }
 
-  /**
-   * @param base a valid message; the patch is checked by merging it into this message
-   */
   private static Result read(
       JsonObject patch,
       Message base,
@@ -296,10 +293,10 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the name under which {@link #EFFECTIVE} lists the message that has this field
+   * @param key the key in {@link #EFFECTIVE} of the message that contains the field
    */
-  private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
-    Set<String> effective = EFFECTIVE.get(message);
+  private static void warnOfNoEffect(FieldDescriptor field, String key, FieldErrors here) {
+    Set<String> effective = EFFECTIVE.get(key);
     if (effective != null && !effective.contains(field.getName())) {
       here.ignore("has no effect: gRPC clients ignore it; leave it out");
     }

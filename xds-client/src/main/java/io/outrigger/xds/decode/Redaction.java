@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * of unknown type, only the type and the length remain. Unknown fields are left out.
  */
 public final class Redaction {
-  /** Maps each message type for a header to the field that contains the header's name. */
+  /** For each message type that describes a header, the field that contains the header's name. */
   private static final Map<String, String> HEADER_NAME_FIELDS =
       Map.of(
           "envoy.config.core.v3.HeaderValue", "key",
@@ -55,7 +55,7 @@ public final class Redaction {
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
               + "|api_key|private_key|json_key|client_secret)");
 
-  /** The members of a {@code Struct} that may name the setting whose value is in {@link #VALUE}. */
+  /** Members of a {@code Struct} that may hold a setting's name; {@link #VALUE} holds its value. */
   private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
 
   private static final String VALUE = "value";
@@ -65,7 +65,7 @@ public final class Redaction {
   /**
    * Returns the resource without secrets; if all parts are readable and without secrets, the bytes
    * stay the same. An unreadable part is replaced by a {@code Struct} of two fields: {@code
-   * type_url}, and {@code bytes} with the length of the part. Never throws.
+   * type_url}, and {@code bytes}, which is the length of the part. Never throws.
    */
   public static Any of(RawResource resource) {
     return apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);

@@ -31,14 +31,14 @@ public final class ResourceJson {
 
   /**
    * @param resources the valid resources, of the types in {@link ResourceType#ALL}
-   * @param steps the path to each resource in the document, as in {@link FieldError}
+   * @param paths the path to each resource in the document, as in {@link FieldError#steps()}
    * @param errors all errors; each path begins with the resource, such as {@code resources[2]
    *     (Cluster "pay"): lb_polcy}
    */
-  public record Document(List<Any> resources, List<List<String>> steps, List<FieldError> errors) {
+  public record Document(List<Any> resources, List<List<String>> paths, List<FieldError> errors) {
     public Document {
       resources = List.copyOf(resources);
-      steps = List.copyOf(steps);
+      paths = List.copyOf(paths);
       errors = List.copyOf(errors);
     }
 
@@ -67,19 +67,19 @@ public final class ResourceJson {
     }
     JsonArray list = tree.getAsJsonObject().getAsJsonArray("resources");
     var resources = new ArrayList<Any>();
-    var steps = new ArrayList<List<String>>();
+    var paths = new ArrayList<List<String>>();
     var errors = new ArrayList<FieldError>();
     for (int i = 0; i < list.size(); i++) {
       Optional<Any> resource = resource(list.get(i), i, errors);
       if (resource.isPresent()) {
         resources.add(resource.get());
-        steps.add(
+        paths.add(
             isWrapper(typeOf(list.get(i).getAsJsonObject()))
                 ? List.of("resources", "" + i, "resource")
                 : List.of("resources", "" + i));
       }
     }
-    return new Document(resources, steps, errors);
+    return new Document(resources, paths, errors);
   }
 
   private static JsonElement readTree(String json) throws IOException {

@@ -23,7 +23,7 @@ public final class ResponseRoom {
   /** The depth of messages that protobuf reads. */
   private static final int MAX_DEPTH = 100;
 
-  /** In a packed list, so many bytes take as much heap as one field, and count as one field. */
+  /** The number of bytes of a packed list that take as much heap as a field, and count as one. */
   private static final int PACKED_BYTES = 16;
 
   private ResponseRoom() {}
@@ -72,21 +72,21 @@ public final class ResponseRoom {
    * Returns {@code max} minus the number of fields; negative if there are too many fields.
    *
    * @param depth the maximum nesting of the messages that are searched
-   * @param step the number of steps of the path that lead to this message; for a message that is
-   *     not on the path, the length of the path
+   * @param index the index of the path's next field in {@code unparsed}; the length of {@code
+   *     unparsed} if the path does not lead through this message
    */
-  private static long left(long max, CodedInputStream in, int depth, int[] unparsed, int step) {
+  private static long left(long max, CodedInputStream in, int depth, int[] unparsed, int index) {
     long left = max;
     try {
       for (int tag = in.readTag(); tag != 0 && --left >= 0; tag = in.readTag()) {
         int type = WireFormat.getTagWireType(tag);
         if (type == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
           boolean isOnPath =
-              step < unparsed.length && WireFormat.getTagFieldNumber(tag) == unparsed[step];
-          boolean isUnparsed = isOnPath && step == unparsed.length - 1;
+              index < unparsed.length && WireFormat.getTagFieldNumber(tag) == unparsed[index];
+          boolean isUnparsed = isOnPath && index == unparsed.length - 1;
           int outer = in.pushLimit(in.readRawVarint32());
           if (depth > 0 && !isUnparsed) {
-            left = left(left, in, depth - 1, unparsed, isOnPath ? step + 1 : unparsed.length);
+            left = left(left, in, depth - 1, unparsed, isOnPath ? index + 1 : unparsed.length);
           }
           left -= isUnparsed ? 0 : in.getBytesUntilLimit() / PACKED_BYTES;
           in.skipRawBytes(in.getBytesUntilLimit());

@@ -115,8 +115,8 @@ final class DependencyGraph {
   }
 
   /**
-   * Computes new results of clusters without a walk, if only endpoints of {@code services} have
-   * changed since the last walk, which was complete.
+   * Computes new results of clusters without a walk. The last walk must have been complete, and
+   * nothing but endpoints of {@code services} may have changed since then.
    *
    * @return the changed results, or empty if the graph must be walked
    */

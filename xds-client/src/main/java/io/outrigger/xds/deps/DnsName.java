@@ -49,7 +49,7 @@ public final class DnsName {
    */
   static final Duration FIRST_ANSWER_TIMEOUT = Duration.ofSeconds(11);
 
-  /** Ends a lookup that a bug lets run forever; resolv.conf(5) allows no lookup of an hour. */
+  /** Ends a lookup that a bug keeps running; resolv.conf(5) allows 15 min per name to be tried. */
   static final Duration LOOKUP_TIMEOUT = Duration.ofHours(1);
 
   private static final Locality UNNAMED = new Locality("", "", ""); // A37-02: for all addresses
@@ -66,7 +66,7 @@ public final class DnsName {
   private final ClusterSource.Dns name;
   private final ResourceWatcher<EndpointSet> watcher;
   private final RandomSource random;
-  private final Duration refresh;
+  private final Duration refreshInterval;
   private final Backoff backoff;
   private State state = State.WAITING;
   private Optional<EndpointSet> known = Optional.empty();
@@ -78,13 +78,13 @@ public final class DnsName {
   private TimerHandle firstAnswerTimer = () -> {};
 
   /**
-   * @param refresh the interval of periodic lookups; zero means no periodic lookups
+   * @param refreshInterval the interval of periodic lookups; zero means no periodic lookups
    */
   public DnsName(
       ControlLoop loop,
       DnsLookup dns,
       RandomSource random,
-      Duration refresh,
+      Duration refreshInterval,
       ClusterSource.Dns name,
       ResourceWatcher<EndpointSet> watcher) {
     this.loop = loop;
@@ -92,7 +92,7 @@ public final class DnsName {
     this.name = name;
     this.watcher = watcher;
     this.random = random;
-    this.refresh = refresh;
+    this.refreshInterval = refreshInterval;
     this.backoff = new Backoff(random);
   }
 
@@ -184,19 +184,19 @@ public final class DnsName {
   }
 
   private Duration untilRefresh(Duration ttl) {
-    if (refresh.isZero()) {
+    if (refreshInterval.isZero()) {
       return Duration.ZERO;
     }
-    long spread = refresh.toNanos() / 100 * REFRESH_JITTER_PERCENT;
+    long spread = refreshInterval.toNanos() / 100 * REFRESH_JITTER_PERCENT;
     long jitter = random.nextLong(2 * spread + 1, RandomSource.Purpose.DNS_REFRESH);
-    Duration interval = refresh.plusNanos(jitter - spread);
+    Duration interval = refreshInterval.plusNanos(jitter - spread);
     Duration minimum = ttl.compareTo(MAX_TTL) < 0 ? ttl : MAX_TTL;
     return interval.compareTo(minimum) < 0 ? minimum : interval;
   }
 
   private void onFailure(RpcStatus failure) {
     Duration delay = backoff.next();
-    boolean isLonger = !refresh.isZero() && delay.compareTo(refresh) > 0;
+    boolean isLonger = !refreshInterval.isZero() && delay.compareTo(refreshInterval) > 0;
     waitFor(isLonger ? untilRefresh(Duration.ZERO) : delay); // an outage delays no refresh
     RpcStatus error = unavailable(ResolutionNotes.text(failure));
     if (known.isPresent()) {

@@ -15,19 +15,14 @@ import java.util.Set;
  * @param routes the ambient error of the route configuration, or OK
  */
 public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
-  /**
-   * Returns the note for messages about a cluster; empty if there is no error and no node ID.
-   *
-   * @param cluster the ambient error of the CDS resource, or OK
-   * @param endpoints the ambient error of the EDS resource, or OK
-   */
-  String note(RpcStatus cluster, RpcStatus endpoints) {
+  /** Returns the note of a cluster; empty if all ambient errors are OK and there is no node ID. */
+  String note(RpcStatus clusterError, RpcStatus endpointError) {
     // A set omits repetitions: a lost connection gives all resources the same error text.
     Set<String> errors = new LinkedHashSet<>();
     add(errors, listener);
     add(errors, routes);
-    add(errors, cluster);
-    add(errors, endpoints);
+    add(errors, clusterError);
+    add(errors, endpointError);
     if (errors.isEmpty() && !nodeId.isEmpty()) {
       return "xDS node ID: " + nodeId; // A88-24
     }

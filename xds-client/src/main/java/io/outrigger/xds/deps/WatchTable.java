@@ -26,7 +26,7 @@ public final class WatchTable<K, T> {
   private final BiFunction<K, ResourceWatcher<T>, XdsClient.Watch> source;
   private final Consumer<K> onChange;
   private final Map<K, Entry<T>> entries = new HashMap<>();
-  private boolean lacksRoom; // whether the walk did not get a resource
+  private boolean lacksRoom; // whether the last walk could not watch a resource
 
   /**
    * @param source a function that starts the watch of a resource
@@ -120,7 +120,7 @@ public final class WatchTable<K, T> {
     return entry.known;
   }
 
-  /** Marks exactly the resources that the last walk of the graph requested as being in use. */
+  /** Marks as in use exactly the resources that the last walk of the graph requested. */
   void useWanted() {
     entries.values().forEach(entry -> entry.isInUse = entry.isWanted);
   }
@@ -128,7 +128,7 @@ public final class WatchTable<K, T> {
   /**
    * Ends the watches of all resources that are neither wanted nor in use.
    *
-   * @return whether a watch has ended, and the walk did not get a resource for lack of room
+   * @return whether there is room now for a resource that the last walk could not watch
    */
   boolean retainWanted() {
     int before = entries.size();

@@ -23,7 +23,8 @@ import java.util.Optional;
  * @param code the HTTP status code in a Status object
  * @param message the message of a Status object
  * @param items the EndpointSlices of a list
- * @param slice the EndpointSlice; of a list only the version is used, of a Service only the ports
+ * @param slice holds the other fields; if the object is a list, only the version is used, and if it
+ *     is a Service, only the ports
  */
 record ApiObject(
     String type, int code, String message, List<EndpointSlice> items, EndpointSlice slice) {
@@ -174,7 +175,7 @@ record ApiObject(
       return outer;
     }
 
-    /** Whether a field follows, after leaving finished objects inside the outer object. */
+    /** Leaves finished objects deeper than {@code outer}; returns whether a field follows. */
     private boolean hasField(int outer) throws IOException {
       while (depth > outer && !json.hasNext()) {
         json.endObject();

@@ -22,26 +22,26 @@ import java.util.stream.Stream;
  * from the result of the previous reading: unchanged files are not read again, and an invalid file
  * keeps its last valid rules.
  *
- * @param found the files as they were last read, in the order of precedence of their rules
- * @param files the files with the rules in use: a file that repeats a rule name of another file
- *     keeps its own previous rules
+ * @param lastRead the files as they were last read, in the order of precedence of their rules
+ * @param inUse the files with the rules in use: if a file repeats a rule name of another file, its
+ *     own previous rules stay in use
  */
 public record OverlayFiles(
-    Map<Path, WatchedFile<Rules>> found,
-    Map<Path, WatchedFile<Rules>> files,
+    Map<Path, WatchedFile<Rules>> lastRead,
+    Map<Path, WatchedFile<Rules>> inUse,
     Overlay overlay,
     List<FileProblem> problems) {
   public static final OverlayFiles NONE =
       new OverlayFiles(Map.of(), Map.of(), Overlay.NONE, List.of());
 
   public OverlayFiles {
-    found = Collections.unmodifiableMap(new LinkedHashMap<>(found));
-    files = Collections.unmodifiableMap(new LinkedHashMap<>(files));
+    lastRead = Collections.unmodifiableMap(new LinkedHashMap<>(lastRead));
+    inUse = Collections.unmodifiableMap(new LinkedHashMap<>(inUse));
     problems = List.copyOf(problems);
   }
 
   public List<FileProblem> ignored() {
-    return files.values().stream().flatMap(file -> file.content().ignored().stream()).toList();
+    return inUse.values().stream().flatMap(file -> file.content().ignored().stream()).toList();
   }
 
   public static OverlayFiles read(List<Path> roots) {
@@ -57,7 +57,7 @@ public record OverlayFiles(
   public static OverlayFiles read(List<Path> roots, OverlayFiles before) {
     List<FileProblem> problems = new ArrayList<>();
     Map<Path, WatchedFile<Rules>> found =
-        WatchedFile.readAll(roots, OverlayFormat.FORMAT, before.found, problems);
+        WatchedFile.readAll(roots, OverlayFormat.FORMAT, before.lastRead, problems);
     Map<Path, WatchedFile<Rules>> files = new LinkedHashMap<>(found);
     Optional<FileProblem> conflict = conflict(files, before);
     while (conflict.isPresent()) {
@@ -79,7 +79,7 @@ public record OverlayFiles(
   }
 
   private WatchedFile<Rules> file(Path path) {
-    return files.getOrDefault(path, WatchedFile.unread(path, OverlayFormat.FORMAT));
+    return inUse.getOrDefault(path, WatchedFile.unread(path, OverlayFormat.FORMAT));
   }
 
   /**

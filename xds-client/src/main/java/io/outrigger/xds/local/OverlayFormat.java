@@ -147,7 +147,7 @@ final class OverlayFormat {
 
   private Patch read(JsonObject rule, PatchReader.Result read) {
     read.errors().forEach(error -> problems.add(inPatch(rule, error)));
-    read.ignored().forEach(field -> ignored.add(inPatch(rule, field)));
+    read.warnings().forEach(field -> ignored.add(inPatch(rule, field)));
     return read.patch();
   }
 

@@ -92,7 +92,7 @@ public record ResourceFiles(
     List<NamedResource> resources = new ArrayList<>();
     for (int i = 0; i < document.resources().size(); i++) {
       Any any = document.resources().get(i);
-      List<String> steps = document.steps().get(i);
+      List<String> steps = document.paths().get(i);
       NamedResource.of(any, path, steps)
           .ifPresentOrElse(
               resources::add,

@@ -115,7 +115,7 @@ public final class ResourceValidator {
               NamedResource resource = requireNonNull(byName.get(name));
               first.putIfAbsent(resource.subject(), resource);
               references.add(type, name, valid.value());
-              valid.ignored().forEach(field -> warnings.add(problem(resource, field)));
+              valid.warnings().forEach(field -> warnings.add(problem(resource, field)));
               if (valid.value() instanceof Overlaid value) {
                 overlaid.addAll(context.overlay().formsOf(value));
               }

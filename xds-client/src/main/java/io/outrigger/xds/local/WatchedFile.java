@@ -25,14 +25,14 @@ import java.util.stream.Stream;
  *
  * @param stamp the metadata by which an unchanged file is recognized; empty if the file was not
  *     read
- * @param seen the number of consecutive readings with this stamp
+ * @param readings the number of consecutive readings with this stamp
  * @param good whether at least one reading of the file found no problem
- * @param content the last valid content; if there is none, the last content
+ * @param content the last valid content, or the last invalid content if none was ever valid
  */
 record WatchedFile<T>(
     Path path,
     Optional<FileStamp> stamp,
-    int seen,
+    int readings,
     String hash,
     boolean good,
     T content,
@@ -146,7 +146,7 @@ record WatchedFile<T>(
   WatchedFile<T> read(Format<T> format) {
     try {
       Optional<FileStamp> found = FileStamp.of(path.toString());
-      int times = found.isPresent() && found.equals(stamp) ? seen + 1 : 1;
+      int times = found.isPresent() && found.equals(stamp) ? readings + 1 : 1;
       if (times > TRUSTED) {
         return this;
       }
@@ -188,6 +188,6 @@ record WatchedFile<T>(
   /** Returns this file with the content {@code inUse}, because its own content has a problem. */
   WatchedFile<T> refused(FileProblem problem, T inUse) {
     List<FileProblem> all = problems.isEmpty() ? List.of(problem) : problems;
-    return new WatchedFile<>(path, stamp, seen, hash, good, inUse, all);
+    return new WatchedFile<>(path, stamp, readings, hash, good, inUse, all);
   }
 }

@@ -35,8 +35,8 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * Depth and size are limited, so that a small file cannot exhaust the memory.
  *
  * <p>Numbers keep their characters, because {@code 1.10} and {@code 1.1} differ in a string field.
- * A number or boolean that JSON would write differently is an error, because the reader does not
- * know whether the field is a string.
+ * An unquoted number or boolean in a form that JSON lacks, such as {@code 0x10} or {@code True}, is
+ * an error, because the reader does not know whether it is the text of a string field.
  */
 @AnyThread
 public final class YamlReader {

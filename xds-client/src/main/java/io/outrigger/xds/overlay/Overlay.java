@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * All overlay rules. The rules of the overlay; earlier rules have precedence.
+ * All overlay rules; earlier rules have precedence.
  *
  * @param routeRulesByTarget the route rules by target; the rules of any other target are {@link
  *     #routeRules}

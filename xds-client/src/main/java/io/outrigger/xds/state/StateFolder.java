@@ -218,9 +218,8 @@ public final class StateFolder {
   /**
    * Writes the changes since the last successful call.
    *
-   * @param times the time at which the resources of each authority were last current
-   * @return empty after a success; else the reason of the failure, after which the files still
-   *     contain the configuration of the last successful call
+   * @return empty after a success; otherwise the reason for the failure. After a failure, the files
+   *     contain either the old or the new configuration
    */
   public Optional<String> save(Map<String, Instant> times) {
     try {
@@ -374,7 +373,7 @@ public final class StateFolder {
    * A saved resource.
    *
    * @param server the URI of the control plane that sent the resource
-   * @param at the time at which the resource was received
+   * @param at when the resource was received
    */
   public record KeptResource(
       Key key, String server, String version, Instant at, RawResource resource) {

@@ -58,7 +58,7 @@ public final class AdsClients {
   private final Bootstrap bootstrap;
   private final WireNode node;
   private final ResponseDecoder decoder;
-  private final Function<XdsServer, AdsTransport> connect;
+  private final Function<XdsServer, AdsTransport> connector;
   private final AdsObserver observer;
   private final Map<XdsServer, AdsTransport> transports = new LinkedHashMap<>();
   private final Map<String, TargetClient> clients = new LinkedHashMap<>();
@@ -76,7 +76,7 @@ public final class AdsClients {
    *     arrival
    * @param version the version of this program, sent to the control plane
    * @param decoder the decoder of responses, such as {@code ResourceDecoder::decode}
-   * @param connect a function that makes the transport to a server, called once per server; the
+   * @param connector a function that makes the transport to a server, called once per server; the
    *     constructor rethrows its exceptions
    * @param observer receives events in addition to the log
    */
@@ -87,7 +87,7 @@ public final class AdsClients {
       Bootstrap bootstrap,
       String version,
       ResponseDecoder decoder,
-      Function<XdsServer, AdsTransport> connect,
+      Function<XdsServer, AdsTransport> connector,
       AdsObserver observer) {
     this.loop = loop;
     this.decoding = decoding;
@@ -95,7 +95,7 @@ public final class AdsClients {
     this.bootstrap = bootstrap;
     this.node = WireNode.of(bootstrap.node(), version);
     this.decoder = decoder;
-    this.connect = connect;
+    this.connector = connector;
     this.observer = observer;
     this.overlays =
         new CurrentOverlay(loop, decoding, decoder, this::contextOf, this::subscriptions);
@@ -103,7 +103,7 @@ public final class AdsClients {
     this.disabledKeeper = new StateKeeper(loop, decoder, overlays, List.of(), observer);
     serverLists(bootstrap)
         .flatMap(List::stream)
-        .forEach(server -> transports.computeIfAbsent(server, connect));
+        .forEach(server -> transports.computeIfAbsent(server, connector));
     if (isShared() && !bootstrap.servers().isEmpty()) {
       clients.put(ALL_TARGETS, newClient(ALL_TARGETS, bootstrap, keeper));
     }
@@ -194,11 +194,11 @@ public final class AdsClients {
    * resources that an earlier process saved in the folder. Must be called before the first watch.
    *
    * @param files the executor that reads and writes the folder
-   * @param delay the time without a response after which the saved resources are used
+   * @param stateAfter the time without a response after which the saved resources are used
    */
-  public void keepState(StateFolder folder, Executor files, Duration delay) {
+  public void keepState(StateFolder folder, Executor files, Duration stateAfter) {
     loop.checkInside();
-    keeper.start(folder, files, delay);
+    keeper.start(folder, files, stateAfter);
   }
 
   /**
@@ -292,7 +292,7 @@ public final class AdsClients {
   }
 
   private AdsTransport transport(XdsServer server) {
-    return transports.computeIfAbsent(server, connect); // present for servers of the bootstrap
+    return transports.computeIfAbsent(server, connector); // present for servers of the bootstrap
   }
 
   /** Closes an unused client later, because a closed watch may be opened again soon. */

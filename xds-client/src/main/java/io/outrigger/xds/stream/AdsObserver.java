@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Receives the events between this process and the control planes. All methods are called on the
- * control loop. The parameter {@code server} is the name of the control plane's transport.
+ * control loop. The name of the control plane's transport is passed as {@code server}.
  */
 @ControlConfined
 public interface AdsObserver {
@@ -50,22 +50,22 @@ public interface AdsObserver {
    *
    * @param version the version, or its first {@link #MAX_VERSION} characters
    * @param valid the number of subscribed resources that were valid
-   * @param changes the resources that differ from those in use, at most {@link #MAX_CHANGES}
-   * @param changed the number of changed resources, which may exceed {@link #MAX_CHANGES}
+   * @param firstChanges the resources that differ from those in use, at most {@link #MAX_CHANGES}
+   * @param changeCount the number of changed resources, which may exceed {@link #MAX_CHANGES}
    */
   record Response(
       ResourceType<?> type,
       String version,
       int valid,
       int invalid,
-      List<Change> changes,
-      int changed) {
+      List<Change> firstChanges,
+      int changeCount) {
     public static final int MAX_CHANGES = 20;
     static final int MAX_VERSION = 64;
 
     public Response {
       version = PlainText.shortened(version, MAX_VERSION);
-      changes = List.copyOf(changes);
+      firstChanges = List.copyOf(firstChanges);
     }
   }
 

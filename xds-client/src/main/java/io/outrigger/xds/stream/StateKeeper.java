@@ -81,9 +81,6 @@ final class StateKeeper {
   /** The time at which the saved resources of each authority were last current. */
   private final Map<String, Instant> times = new HashMap<>();
 
-  /**
-   * @param servers the control planes of the bootstrap
-   */
   StateKeeper(
       ControlLoop loop,
       ResponseDecoder decoder,

@@ -104,8 +104,8 @@ final class StreamSupervisor {
   /**
    * Forgets the accepted versions, so that later requests contain no version. A server that
    * receives a version could omit unchanged resources, although resources of another server have
-   * replaced them. If the stream is open and waits for its first response, a new stream replaces
-   * it, because its requests contain versions.
+   * replaced them. If the open stream has not received a response yet, a new stream replaces it,
+   * because the requests of the old stream contained versions.
    */
   void forgetVersions() {
     boolean hadVersions = !acceptedVersions.isEmpty();

@@ -100,7 +100,7 @@ final class Subscription<T> {
     return watching;
   }
 
-  /** Returns the versions of the resource in use for the targets that watch the resource. */
+  /** Returns each form of the resource in use that overlay rules produce for a watching target. */
   Stream<Overlaid> overlaid() {
     Set<Overlaid> forms = Collections.newSetFromMap(new IdentityHashMap<>()); // of most, one
     if (entry.held().map(Held::value).orElse(null) instanceof Overlaid resource) {

@@ -108,8 +108,8 @@ final class TargetClient {
   }
 
   /**
-   * Returns the state of the client. If targets and ports of {@code --serve} share the client, the
-   * result has a separate view for each of the two groups.
+   * Returns the state of the client. If targets and ports of {@code --serve} both watch resources,
+   * the list has two views: that of the targets, then that of the ports.
    */
   List<XdsStatusView.Client> status() {
     boolean isShared = scope.isEmpty();

@@ -168,11 +168,11 @@ public final class GrpcIstioCa implements IstioCaClient {
   }
 
   /**
-   * Reports the reasons for which a request would fail now. Blocks while files are read; opens no
-   * connection.
+   * Reports why a request would fail now. Blocks while files are read; opens no connection.
    *
-   * @param errors receives permanent errors, and the error that all roots have expired
-   * @param warnings receives the other reasons, which another process may still remove
+   * @param errors a consumer of permanent errors, and of the error that all roots have expired
+   * @param warnings a consumer of errors that another process may still correct, such as a missing
+   *     file, and of warnings about roots in use
    */
   static void check(IstioCa ca, Instant now, Consumer<String> errors, Consumer<String> warnings) {
     CertificateCheck roots = CertificateCheck.ofRoots("ca_root_file", ca.rootFile(), now);

@@ -295,7 +295,7 @@ class RefusalsTest {
 
     assertThat(decoded.invalid()).isEmpty();
     assertThat(decoded.valid()).hasSize(1);
-    assertThat(decoded.valid().values().iterator().next().ignored())
+    assertThat(decoded.valid().values().iterator().next().warnings())
         .extracting(FieldError::path)
         .anyMatch(row::isPlace);
   }

@@ -74,8 +74,8 @@ final class ResponseHandlerTest {
 
     assertThat(summary.valid()).isEqualTo(3);
     assertThat(summary.invalid()).isEqualTo(2);
-    assertThat(summary.changed()).isEqualTo(3);
-    assertThat(summary.changes())
+    assertThat(summary.changeCount()).isEqualTo(3);
+    assertThat(summary.firstChanges())
         .extracting(AdsObserver.Change::toString)
         .containsExactly("changed changed", "new is new", "refused refused");
   }
@@ -92,8 +92,8 @@ final class ResponseHandlerTest {
 
     AdsObserver.Response summary = summary(clusters);
 
-    assertThat(summary.changed()).isEqualTo(fresh + refused);
-    assertThat(summary.changes())
+    assertThat(summary.changeCount()).isEqualTo(fresh + refused);
+    assertThat(summary.firstChanges())
         .extracting(AdsObserver.Change::name)
         .containsExactlyElementsOf(IntStream.range(0, 20).mapToObj(i -> "c" + i).toList());
   }
