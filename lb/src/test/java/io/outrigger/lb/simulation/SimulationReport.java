@@ -70,8 +70,8 @@ final class SimulationReport {
             + " ejection");
     line("* false: the number of ejections of servers that did not fail");
     line(
-        "* imbalance: the load of the most loaded server before the failure, as a multiple of"
-            + " the mean load in proportion to capacity");
+        "* imbalance: the largest load of a server before the failure, divided by the mean load;"
+            + " a load is calls divided by capacity");
     line("");
     line("| detection | settings |");
     line("| --- | --- |");

@@ -26,14 +26,9 @@ public interface CallSummary {
   /** The duration of the call from the arrival of its headers. */
   long durationNanos();
 
-  /**
-   * Returns a copy of all data of the call.
-   *
-   * @param forward see {@link CallRecord}
-   * @param endMillis see {@link CallRecord}
-   */
+  /** Returns a copy of all data of the call, with two further components of {@link CallRecord}. */
   CallRecord record(String forward, long endMillis);
 
-  /** Returns a task that counts the call as lost by an observer; any thread may run the task. */
+  /** Returns a task that counts the call as not recorded by an observer; any thread may run it. */
   Runnable onLost();
 }

@@ -11,8 +11,8 @@ public final class Histogram {
   private static final int FINE_BUCKETS = 592;
 
   /**
-   * Bounds for durations in nanoseconds, up to 12 days. There are 16 buckets between two powers of
-   * two of microseconds. The values in one bucket differ by at most 6 %.
+   * Bounds for durations in nanoseconds, up to 12 days. Buckets are 1 µs wide up to 31 µs; then the
+   * width doubles after every 16 buckets. Values above 15 µs in one bucket differ by at most 7 %.
    */
   static final long[] FINE_NANOS = fineNanos();
 

@@ -22,8 +22,8 @@ public final class MethodStats {
   static final int MAX_PLACES = 500;
 
   /**
-   * The maximum length of a place, cluster and locality together; attempts in a longer place count
-   * as {@link #OTHER}.
+   * The maximum length of the names of cluster and locality together; attempts in a {@link Place}
+   * with longer names count as {@link #OTHER}.
    */
   public static final int MAX_NAMES = 1000;
 

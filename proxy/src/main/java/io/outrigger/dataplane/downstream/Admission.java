@@ -28,11 +28,6 @@ public interface Admission {
     return null;
   }
 
-  /**
-   * The delays after which an old connection gets GOAWAY and is closed.
-   *
-   * @param goAway the delay until GOAWAY is sent
-   * @param end the delay until the connection is closed, even with open streams
-   */
-  record Retirement(Duration goAway, Duration end) {}
+  /** The delays until a connection gets GOAWAY, and until it is closed even with open streams. */
+  record Retirement(Duration goAwayDelay, Duration closeDelay) {}
 }

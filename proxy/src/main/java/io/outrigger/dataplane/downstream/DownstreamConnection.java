@@ -83,14 +83,14 @@ final class DownstreamConnection implements ConnectionHandler {
     if (retirement == null) {
       return;
     }
-    if (goAwayTimer == null || retirement.goAway().isZero()) {
+    if (goAwayTimer == null || retirement.goAwayDelay().isZero()) {
       cancel(goAwayTimer);
-      goAwayTimer = after(retirement.goAway(), connection::drain);
+      goAwayTimer = after(retirement.goAwayDelay(), connection::drain);
     }
     if (endTimer == null) {
       endTimer =
           after(
-              retirement.end(),
+              retirement.closeDelay(),
               () -> connection.close(Http2Error.NO_ERROR, "the listener has changed"));
     }
   }

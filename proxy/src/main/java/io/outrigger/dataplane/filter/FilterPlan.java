@@ -23,11 +23,11 @@ public record FilterPlan(
    * The session of a request, according to its cookie (A55, A60).
    *
    * @param cluster the cluster in the cookie, even if the route lacks it; may be empty
-   * @param selected the route's cluster that the cookie selects; empty if it selects none
+   * @param routeCluster the route's cluster that the cookie names; empty if the route lacks it
    * @param addresses the addresses in the cookie, the preferred first; empty for a new session
    */
   public record CookieSession(
-      String cookie, String cluster, String selected, List<EndpointAddress> addresses) {
+      String cookie, String cluster, String routeCluster, List<EndpointAddress> addresses) {
     public CookieSession {
       addresses = List.copyOf(addresses);
     }

@@ -38,22 +38,22 @@ public class HttpFilters {
    * Creates the filter chain of a route.
    *
    * @param filters the listener's filters in order
-   * @param overrides maps of overrides by filter name, the most specific map first; a filter's
-   *     first override replaces the filter's whole configuration (A33-07)
+   * @param levels the overrides by filter name, the most specific level first; a filter's first
+   *     override replaces the filter's whole configuration (A33-07)
    */
-  public FilterChain chain(List<HttpFilter> filters, List<Map<String, FilterConfig>> overrides) {
+  public FilterChain chain(List<HttpFilter> filters, List<Map<String, FilterConfig>> levels) {
     List<RouteFilter> chain = new ArrayList<>(0);
     for (HttpFilter filter : filters) {
-      filter(filter.name(), effective(filter, overrides)).ifPresent(chain::add);
+      filter(filter.name(), effective(filter, levels)).ifPresent(chain::add);
     }
     return new FilterChain(chain);
   }
 
   /** Returns the rules of the RBAC filters of a route; has the parameters of {@link #chain}. */
   public static Stream<Rbac.Rules> rbac(
-      List<HttpFilter> filters, List<Map<String, FilterConfig>> overrides) {
+      List<HttpFilter> filters, List<Map<String, FilterConfig>> levels) {
     return filters.stream()
-        .map(filter -> effective(filter, overrides))
+        .map(filter -> effective(filter, levels))
         .flatMap(config -> config instanceof Rbac rbac ? rbac.rules().stream() : Stream.empty());
   }
 
@@ -78,9 +78,8 @@ public class HttpFilters {
    * Returns the configuration of a filter with overrides applied. An override whose filter type
    * differs from the filter's type is ignored.
    */
-  private static FilterConfig effective(
-      HttpFilter filter, List<Map<String, FilterConfig>> overrides) {
-    for (Map<String, FilterConfig> level : overrides) {
+  private static FilterConfig effective(HttpFilter filter, List<Map<String, FilterConfig>> levels) {
+    for (Map<String, FilterConfig> level : levels) {
       FilterConfig override = level.get(filter.name());
       if (override instanceof FilterConfig.Disabled
           || (override != null && override.getClass() == filter.config().getClass())) {

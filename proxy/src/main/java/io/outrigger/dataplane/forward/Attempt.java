@@ -304,11 +304,11 @@ final class Attempt implements CallTransport.Waiter {
     }
   }
 
-  private void fail(Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
+  private void fail(Refusal refusal, @Nullable Http2Error error, RpcStatus failure) {
     if (state == State.OPEN && stream != null) {
       end(isOverload && !response.hasEnded() ? CallOutcome.NOT_SENT : response.outcome());
       call.request.close(stream.takeUnsent());
-      attempts.onUpstreamFailed(this, refusal, relayed, failure);
+      attempts.onUpstreamFailed(this, refusal, error, failure);
     }
   }
 

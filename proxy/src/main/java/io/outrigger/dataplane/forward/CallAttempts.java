@@ -416,11 +416,11 @@ final class CallAttempts implements PickContext, FilteredCall {
    * Called when the backend's stream ended before the response was complete.
    *
    * @param refusal whether the backend guarantees that it did not process the request
-   * @param relayed the error code with which to reset a response that has begun; null to end the
-   *     response with trailers
+   * @param error the code with which to reset a response that has begun; null to end the response
+   *     with trailers
    */
   void onUpstreamFailed(
-      Attempt ended, Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
+      Attempt ended, Refusal refusal, @Nullable Http2Error error, RpcStatus failure) {
     int allowed =
         switch (refusal) {
           case NONE -> 0;
@@ -430,7 +430,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (transparentRetries < allowed && request.canReplay() && !ended.response.hasBegun()) {
       retryTransparently(failure);
     } else if (ended.response.hasBegun() || !retry(failure)) {
-      call.onUpstreamFailed(ended.response, relayed, failure);
+      call.onUpstreamFailed(ended.response, error, failure);
     }
   }
 

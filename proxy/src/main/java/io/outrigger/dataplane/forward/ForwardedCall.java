@@ -338,20 +338,15 @@ public final class ForwardedCall implements StreamHandler {
     }
   }
 
-  /**
-   * Called when the backend's stream ended before the response was complete, and no further attempt
-   * is made.
-   *
-   * @param relayed see {@link CallAttempts#onUpstreamFailed}
-   */
-  void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
+  /** Like {@link CallAttempts#onUpstreamFailed}, but no further attempt is made. */
+  void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error error, RpcStatus failure) {
     if (response.hasEnded()) {
       finish(); // the response is complete
     } else if (time.isOver()) {
       onDeadline(); // the backend hit the same deadline a tick earlier (SC-11)
-    } else if (relayed != null && response.hasBegun()) {
+    } else if (error != null && response.hasBegun()) {
       record.grpcStatus(failure.code());
-      app.reset(relayed);
+      app.reset(error);
       finish();
     } else {
       reply(failure, LocalReason.UPSTREAM_RESET);

@@ -21,15 +21,15 @@ final class ReplayBuffer {
   /** The maximum number of copied bytes of all calls of a forward (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
-  /** Copies up to this size are heap arrays, because a buffer outside the heap costs a malloc. */
+  /** The maximum size of {@link #small}, which avoids the malloc of a buffer outside the heap. */
   static final int ARRAY_BYTES = 1 << 10;
 
   private final Budget budget;
 
-  /** All bytes of a copy of up to {@link #ARRAY_BYTES}; null for a larger copy. */
+  /** All copied bytes if they came in one piece of up to {@link #ARRAY_BYTES}; otherwise null. */
   private byte @Nullable [] small;
 
-  /** All bytes of a copy of more than {@link #ARRAY_BYTES}; null for a smaller copy. */
+  /** All copied bytes if {@link #small} does not have them; otherwise null. */
   private @Nullable ByteBuf large;
 
   private int size;

@@ -109,7 +109,7 @@ final class RequestRelay {
     stream.sendData(data, app.requestEnded() && trailers == null && bufferedBytes() == 0);
   }
 
-  /** Called when the backend's stream has ended; takes the data that this stream did not send. */
+  /** Called when the backend's stream has ended; keeps or releases the stream's unsent data. */
   void close(PendingData unsent) {
     backend = null;
     int copied = replay.size();

@@ -86,8 +86,6 @@ public final class HeapWatch {
    * @param loop the control loop that runs the watch's tasks on a thread of their own
    * @param collectGrown whether the watch collects a heap that has grown, because the JVM itself
    *     does not do so
-   * @param gauge receives the number of live bytes after each collection
-   * @param onFull called when the heap has been full for {@link #FULL_LIMIT}
    */
   HeapWatch(ControlLoop loop, Heap heap, boolean collectGrown, MemoryGauge gauge, Runnable onFull) {
     this.loop = loop;

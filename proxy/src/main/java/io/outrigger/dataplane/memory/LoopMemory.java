@@ -53,8 +53,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private static final int HEAVY_BYTES = 256 << 10;
 
   /**
-   * A connection that holds less than {@code TRIFLE_BYTES} is not ended, even when memory is full,
-   * while a connection of another loop holds more than four times as many bytes.
+   * While a connection of another loop holds more than four times as many bytes, a connection that
+   * holds less than {@code TRIFLE_BYTES} is not ended, even if memory is full.
    */
   private static final int TRIFLE_BYTES = 64 << 10;
 
@@ -143,10 +143,9 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   /**
    * When memory is used up, reading from apps is paused, because thousands of idle connections may
-   * each send a little, but together send too much. Reading from busy apps that hold little is not
-   * paused. To save work for idle connections, an app is not paused until it sends something.
-   * Reading from backends goes on until the heap is almost full, because busy apps need their
-   * responses.
+   * each send a little, but together send too much. Reading from busy apps ({@link #BUSY_MOVES})
+   * continues. Reading from backends continues until the heap is almost full, because busy apps
+   * need their responses.
    */
   @Override
   public boolean mayRead(MemoryHolder holder) {

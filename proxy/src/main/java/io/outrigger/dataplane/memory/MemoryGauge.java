@@ -20,8 +20,9 @@ import java.util.function.LongSupplier;
 /**
  * Measures how much memory peers make the process hold ({@code --max-memory}). The measure is the
  * sum of three numbers: bytes that Netty's allocator has given out, bytes of {@link TlsMemory}, and
- * live bytes of the heap after a garbage collection. The live bytes of the program itself do not
- * count, nor those of its configuration, which the size of the received resources bounds.
+ * live bytes of the heap after a garbage collection. Live bytes of the program itself do not count.
+ * Those of its configuration do not count up to {@link #HEAP_PER_BYTE} times the size of the
+ * received resources.
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read only ten times a second
@@ -34,12 +35,11 @@ import java.util.function.LongSupplier;
  * heap plus buffers to the total limit. The heap is a reason to end connections only after a
  * collection, because only a collection shows how much of the heap is live. Between two
  * collections, the gauge reads the used bytes of the heap, garbage included, minus those of the
- * program and its configuration. Memory counts as short, and {@link HeapWatch} collects the heap,
- * when the used bytes exceed 85 % of the peers' heap limit and have grown by more than short-lived
- * garbage. When the used bytes exceed 100 % of the peers' heap limit, the proxy stops reading from
- * apps, except apps that hold little memory and whose calls make progress. Above 115 % of the
- * peers' heap limit, the proxy also stops reading from backends, because no flow-control window
- * limits response headers.
+ * program and its configuration. When these used bytes exceed 85 % of the peers' heap limit, and
+ * usual garbage does not explain their growth, memory counts as short, and {@link HeapWatch}
+ * collects the heap. Above 100 % of this limit, the proxy stops reading from apps, except apps that
+ * hold little memory and whose calls make progress. Above 115 %, the proxy also stops reading from
+ * backends, because no flow-control window limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -49,8 +49,8 @@ public final class MemoryGauge implements ProcessMemory {
   private static final double FULL = 1;
 
   /**
-   * The ratio of the used heap to the peers' heap limit above which reading from backends stops. If
-   * the used heap is 1.28 times this limit, the old generation is full ({@link MemoryPlan}).
+   * The value of {@link #usedShare} above which reading from backends stops. At 1.28, the old
+   * generation is full ({@link MemoryPlan}).
    */
   private static final double HEAP_FULL = 1.15;
 
@@ -64,11 +64,10 @@ public final class MemoryGauge implements ProcessMemory {
   private static final double KEPT_SHARE = 0.9;
 
   /**
-   * The bytes that peers may make the process hold.
+   * The maximum number of bytes that the process may hold because of its peers.
    *
-   * @param heapBytes the limit of bytes on the heap
-   * @param directBytes the limit of bytes in buffers outside of the heap
-   * @param totalBytes the limit of heap bytes and buffer bytes together
+   * @param directBytes the maximum outside of the heap, for buffers and TLS together
+   * @param totalBytes the maximum of heap bytes and direct bytes together
    */
   public record Limits(long heapBytes, long directBytes, long totalBytes) {}
 
@@ -244,17 +243,17 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /**
-   * Whether peers may hold too much: the used heap exceeds 85 % of the peers' heap limit, and has
-   * grown since the last collection by more than the usual garbage. Up to 100 % of the peers' heap
-   * limit, a full young generation counts as usual garbage, because the JVM collects the young
-   * generation by itself.
+   * Whether peers may hold too much: the used bytes exceed 85 % of the peers' heap limit, and have
+   * grown since the last collection by more than usual garbage. Usual garbage is an eighth of the
+   * limit, or a full young generation if that is more, because the JVM collects the young
+   * generation by itself. Above the limit, the young generation does not matter.
    */
-  private boolean isSuspect(long held) {
+  private boolean isSuspect(long used) {
     long garbage = heapLimit / 8;
-    if (held <= heapLimit) {
+    if (used <= heapLimit) {
       garbage = Math.max(garbage, MemoryPlan.YOUNG_BYTES);
     }
-    return held > HEAVY * heapLimit && held - heldHeap >= garbage;
+    return used > HEAVY * heapLimit && used - heldHeap >= garbage;
   }
 
   void onCollecting() {
@@ -286,7 +285,7 @@ public final class MemoryGauge implements ProcessMemory {
     }
   }
 
-  /** Divides live bytes between the program with its configuration, and its peers. */
+  /** Splits live bytes into those of the program with its configuration, and those of peers. */
   private void divide(long liveBytes) {
     programBytes = Math.min(liveBytes, ownBytes + configuredBytes);
     heapLimit = Math.min(limits.heapBytes(), MemoryPlan.peerHeapBytes(plannedBytes, programBytes));

@@ -3,7 +3,7 @@ package io.outrigger.dataplane.memory;
 /**
  * The division of a container's memory. The JVM sizes the heap by the flags of {@code
  * docker/jvm.options}. A reserve is kept for metadata, compiled code, the running compiler, stacks,
- * and the pages of executed files. Network buffers get the memory that heap and reserve leave. The
+ * and the pages of executed files. Network buffers get the rest, at most 35 % of the container. The
  * shares and the reserve were measured in containers of 128 MiB to 4 GiB (docs/run/sizing.md).
  *
  * <p>At the start, only the heap's limit can be read without delay. The JVM derives the heap's
@@ -33,9 +33,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
 
   private static final long SMALL_HEAP_BYTES = 125 * MIB;
 
-  /**
-   * {@code MaxRAMPercentage}, the heap's share of containers of at least 445 MiB (heap: 156 MiB).
-   */
+  /** {@code MaxRAMPercentage}: the heap's share of a container from 445 MiB (heap: 156 MiB) on. */
   private static final double SHARE = 0.35;
 
   /** The reserve for everything except heap and buffers; includes the pages of executed files. */
@@ -69,7 +67,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
    */
   private static final double PEER_SHARE = 0.78;
 
-  /** The heap that even a large configuration leaves to peers; more than a young generation. */
+  /** The minimum heap of peers beside a large configuration; more than a young generation. */
   private static final long MIN_PEER_BYTES = 8 * MIB;
 
   /**

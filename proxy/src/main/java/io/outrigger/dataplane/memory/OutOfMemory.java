@@ -38,14 +38,12 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   private static volatile OutOfMemory ofProcess =
       new OutOfMemory(reason -> log.error("out of memory {}", reason));
 
+  /** Called with the reason when the process must end. */
   private final Consumer<String> end;
 
   /** Ends a connection that holds much memory; returns false if there is no connection to end. */
   private volatile BooleanSupplier relief = () -> false;
 
-  /**
-   * @param end a task that is called with the reason when the process must end
-   */
   OutOfMemory(Consumer<String> end) {
     this.end = end;
   }
@@ -84,10 +82,6 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     }
   }
 
-  /**
-   * @param heaviestEnds ends a connection that holds much memory; returns false when there is no
-   *     connection to end
-   */
   void relieveBy(BooleanSupplier heaviestEnds) {
     relief = heaviestEnds;
   }

@@ -218,7 +218,7 @@ public final class Explainer {
     Optional<CookieSession> asked =
         plans.stream().flatMap(plan -> plan.session().stream()).findFirst();
     ClusterHandle cluster =
-        chosen.change(chosen.cluster(), asked.map(CookieSession::selected).orElse(""));
+        chosen.change(chosen.cluster(), asked.map(CookieSession::routeCluster).orElse(""));
     try {
       var outcome = new Outcome(chosen.route(), acting, cluster.name(), asked);
       Branch same = branches.get(outcome);
