@@ -9,7 +9,6 @@ import java.util.List;
  * @param heap the bytes on the heap, after the last collection
  * @param direct the bytes outside of the heap: all buffers, and the memory of TLS
  * @param total the sum of heap and direct bytes
- * @param ended the numbers of connections to apps and to backends that were ended to free memory
  */
 public record MemoryView(Held heap, Held direct, Held total, List<EndedCount> ended) {
   public MemoryView {

@@ -38,7 +38,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   private static volatile OutOfMemory ofProcess =
       new OutOfMemory(reason -> log.error("out of memory {}", reason));
 
-  /** Called with the reason when the process must end. */
+  /** Ends the process, for the given reason. */
   private final Consumer<String> end;
 
   /** Ends a connection that holds much memory; returns false if there is no connection to end. */

@@ -24,7 +24,6 @@ import java.util.Optional;
  * HTTP filters have run (A36-15).
  *
  * @param app the cluster whose only endpoint is the app
- * @param filters the HTTP filters of the listener's filter chain
  * @param requiresRbac whether a route refuses all requests unless it has an RBAC filter with action
  *     ALLOW, both before and after the route's overrides ({@code --serve-require-rbac})
  */

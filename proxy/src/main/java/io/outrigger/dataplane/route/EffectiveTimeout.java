@@ -41,17 +41,17 @@ public record EffectiveTimeout(long limitNanos, Source source) {
   }
 
   /**
-   * @param listener the connection manager's {@code max_stream_duration}
+   * @param listenerLimit the connection manager's {@code max_stream_duration}
    * @param ignoreRouteTimeout whether to ignore {@code timeout} and {@code max_grpc_timeout}, as
    *     the released gRPC clients do
    */
   public static EffectiveTimeout of(
-      RouteTimeout route, Optional<Duration> listener, boolean ignoreRouteTimeout) {
+      RouteTimeout route, Optional<Duration> listenerLimit, boolean ignoreRouteTimeout) {
     boolean olderPair = route.timeout().isPresent() || route.maxGrpcTimeout().isPresent();
     if (ignoreRouteTimeout
         || route.maxStreamDuration().isPresent()
-        || (!olderPair && listener.isPresent())) {
-      return byStreamDuration(route, listener);
+        || (!olderPair && listenerLimit.isPresent())) {
+      return byStreamDuration(route, listenerLimit);
     }
     return of(route.maxGrpcTimeout(), Source.MAX_GRPC_TIMEOUT)
         .or(() -> of(route.timeout(), Source.TIMEOUT))
@@ -68,11 +68,11 @@ public record EffectiveTimeout(long limitNanos, Source source) {
   }
 
   private static EffectiveTimeout byStreamDuration(
-      RouteTimeout route, Optional<Duration> listener) {
+      RouteTimeout route, Optional<Duration> listenerLimit) {
     Optional<StreamDuration> set = route.maxStreamDuration();
     return of(set.flatMap(StreamDuration::grpcTimeoutHeaderMax), Source.GRPC_TIMEOUT_HEADER_MAX)
         .or(() -> of(set.flatMap(StreamDuration::maxStreamDuration), Source.MAX_STREAM_DURATION))
-        .or(() -> of(listener, Source.LISTENER_MAX_STREAM_DURATION))
+        .or(() -> of(listenerLimit, Source.LISTENER_MAX_STREAM_DURATION))
         .orElseGet(() -> new EffectiveTimeout(NONE, Source.NOTHING));
   }
 

@@ -60,7 +60,7 @@ final class RouteChoice {
     return decisions[0] instanceof RouteDecision.Forward own && !own.filters().guards().isEmpty();
   }
 
-  /** Returns the other route's decision with the guards of this route before its filters. */
+  /** Adds this route's guards in front of the filters of {@code other}, and returns the result. */
   RouteDecision guard(RouteDecision other) {
     return other instanceof RouteDecision.Forward call
             && decisions[0] instanceof RouteDecision.Forward own

@@ -41,8 +41,9 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   private boolean over;
 
   /**
-   * Whether reads wait for the end of the handshake. A record may claim up to 64 KiB: if it is
-   * still incomplete, only the time limit of the handshake ends the pause.
+   * Whether reads are paused until the end of the handshake. If the handshake needs the rest of a
+   * record (which may claim up to 64 KiB), that rest is not read, and the handshake ends by its
+   * time limit.
    */
   private boolean isPaused;
 

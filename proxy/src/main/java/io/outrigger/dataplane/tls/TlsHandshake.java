@@ -47,18 +47,18 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
   private static final int HANDSHAKE_FAILURE = 40;
 
   private final Optional<String> serverName;
-  private final Supplier<ChannelHandler> connection;
+  private final Supplier<ChannelHandler> handlerFactory;
   private final Listener listener;
   private boolean over;
 
   /**
    * @param serverName the name sent to a server as SNI
-   * @param connection creates the handler that replaces this handler
+   * @param handlerFactory creates the handler that replaces this handler
    */
   public TlsHandshake(
-      Optional<String> serverName, Supplier<ChannelHandler> connection, Listener listener) {
+      Optional<String> serverName, Supplier<ChannelHandler> handlerFactory, Listener listener) {
     this.serverName = serverName;
-    this.connection = connection;
+    this.handlerFactory = handlerFactory;
     this.listener = listener;
   }
 
@@ -105,7 +105,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     }
     over = true;
     ctx.pipeline().remove(HandshakeLimit.class);
-    ctx.pipeline().replace(this, null, connection.get());
+    ctx.pipeline().replace(this, null, handlerFactory.get());
   }
 
   private static String disagreement(PeerRole peer, @Nullable String protocol) {

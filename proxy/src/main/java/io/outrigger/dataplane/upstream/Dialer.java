@@ -66,15 +66,15 @@ record Dialer(
    * @param handlers creates the handler of the connection; the handler is always notified of the
    *     connection's end
    * @param handshake receives the result of the TLS handshake
-   * @param failed the receiver of the reason why no connection was established; called before the
-   *     handler is notified of the end
+   * @param onFailure receives the reason if the socket or the HTTP proxy does not connect; called
+   *     before the handler is notified of the end
    * @return the channel, which the caller closes to cancel the attempt
    */
   Channel dial(
       @Nullable TlsContext tls,
       Function<Http2Connection, ConnectionHandler> handlers,
       TlsHandshake.Listener handshake,
-      Consumer<String> failed) {
+      Consumer<String> onFailure) {
     if (address.tls().isPresent() && tls == null) { // without TLS, no connection
       throw new IllegalStateException("no TLS context for " + address);
     }
@@ -91,7 +91,7 @@ record Dialer(
                 (int) Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
             .handler(
                 pipeline(
-                    tls, Http2Connection.client(settings.http2(), handlers), handshake, failed));
+                    tls, Http2Connection.client(settings.http2(), handlers), handshake, onFailure));
     if (path.isEmpty()) {
       bootstrap.option(ChannelOption.TCP_NODELAY, true);
     }
@@ -99,7 +99,7 @@ record Dialer(
     connecting.addListener(
         done -> {
           if (!done.isSuccess()) {
-            reportFailure(failed, reasonOf(done.cause()));
+            reportFailure(onFailure, reasonOf(done.cause()));
           }
         });
     return connecting.channel();
@@ -110,14 +110,14 @@ record Dialer(
       @Nullable TlsContext tls,
       ChannelHandler connection,
       TlsHandshake.Listener handshake,
-      Consumer<String> failed) {
+      Consumer<String> onFailure) {
     if (address.proxy().isEmpty() && tls == null) {
       return connection;
     }
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
-        address.proxy().ifPresent(proxy -> channel.pipeline().addLast(connect(proxy, failed)));
+        address.proxy().ifPresent(proxy -> channel.pipeline().addLast(connect(proxy, onFailure)));
         if (tls != null) {
           Http2Connection.prepareReads(channel);
           Optional<String> serverName = address.tls().orElseThrow().serverName();
@@ -130,7 +130,7 @@ record Dialer(
     };
   }
 
-  private ChannelHandler connect(EndpointAddress proxy, Consumer<String> failed) {
+  private ChannelHandler connect(EndpointAddress proxy, Consumer<String> onFailure) {
     var connect = new HttpProxyHandler(resolve(proxy));
     connect.setConnectTimeoutMillis(settings.connectTimeout().toMillis());
     connect
@@ -138,7 +138,7 @@ record Dialer(
         .addListener(
             agreed -> {
               if (!agreed.isSuccess()) {
-                reportFailure(failed, refusalOf(agreed.cause()));
+                reportFailure(onFailure, refusalOf(agreed.cause()));
               }
             });
     return connect;
@@ -148,11 +148,11 @@ record Dialer(
    * Reports a failure on the event loop. If no socket can be created, Netty reports the error on
    * another thread.
    */
-  private void reportFailure(Consumer<String> failed, String reason) {
+  private void reportFailure(Consumer<String> onFailure, String reason) {
     if (loop.inEventLoop()) {
-      failed.accept(reason);
+      onFailure.accept(reason);
     } else {
-      loop.execute(() -> failed.accept(reason));
+      loop.execute(() -> onFailure.accept(reason));
     }
   }
 

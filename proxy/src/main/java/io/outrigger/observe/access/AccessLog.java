@@ -15,7 +15,7 @@ public final class AccessLog implements AutoCloseable {
   private final Clock clock;
 
   /**
-   * @param reopen makes the next write to the log open the file again, by its name
+   * @param reopen a task after which the next write opens the log's file again, by its name
    */
   AccessLog(LogWriter writer, Runnable reopen, Clock clock) {
     this.writer = writer;

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Bounds the total bytes of unread replies of all admin servers. If a new reply makes the total
  * exceed the bound, other clients are disconnected, beginning with the client of the oldest unread
- * reply. A client that never reads does not prevent replies to others. For a reply that is larger
- * than the bound by itself, all other clients with unread replies are disconnected.
+ * reply. A client that never reads does not prevent replies to others. If the new reply alone is
+ * larger than the bound, all other clients with unread replies are disconnected.
  */
 @AnyThread
 public final class AdminBudget {

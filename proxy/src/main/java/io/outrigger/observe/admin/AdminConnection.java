@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
-  /** Reads stop at this number of waiting requests; until then, reads detect a closed socket. */
+  /** While fewer requests wait, the socket is read, so that a close by the client is detected. */
   static final int MAX_PENDING = 16;
 
   private static final Logger log = LoggerFactory.getLogger(AdminConnection.class);

@@ -58,7 +58,8 @@ public final class ExplainView {
 
   /**
    * Returns the {@code :authority} for the first endpoint of the most probable outcome. If no
-   * endpoint can be picked, returns the {@code :authority} for an endpoint without a host name.
+   * endpoint can be picked, returns the {@code :authority} that an endpoint without a host name
+   * would get.
    */
   private static Object authority(Explanation explanation, List<JsonObject> branches) {
     JsonArray found = branches.isEmpty() ? null : branches.get(0).getAsJsonArray("candidates");
@@ -103,7 +104,7 @@ public final class ExplainView {
   private static JsonObject verdict(Verdict verdict) {
     JsonObject json = route(verdict.route());
     json.addProperty("result", Json.word(verdict.result()));
-    json.addProperty("missed", verdict.missed());
+    json.addProperty("missed", verdict.matcher());
     return json;
   }
 
@@ -219,8 +220,8 @@ public final class ExplainView {
   }
 
   /**
-   * Finds the {@link PickPlan.Preferring} in a plan. A {@code Preferring} plan never follows a
-   * random draw among plans, so the search enters only plans that have exactly one inner plan.
+   * Finds the {@link PickPlan.Preferring} in a plan. A {@code Preferring} plan is never inside a
+   * {@link PickPlan.Shared}, so only the inner plans of {@link PickPlan.Wrapping} are searched.
    */
   private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
     if (plan instanceof PickPlan.Preferring found) {

@@ -32,14 +32,14 @@ public final class LbViews {
   /**
    * @param clusters the state of each cluster; empty while there is no configuration
    * @param endpoints the approximate number of endpoints in the trees
-   * @param show a task that passes the trees to a visitor
+   * @param trees a task that passes the trees to a visitor
    */
   public record Forward(
       String name,
       String target,
       List<Connectivity> clusters,
       int endpoints,
-      Consumer<NodeVisitor> show) {}
+      Consumer<NodeVisitor> trees) {}
 
   /** The amount of detail per endpoint. */
   public enum Detail {
@@ -65,16 +65,16 @@ public final class LbViews {
   }
 
   /**
-   * @param overlaid the effects of local policy ({@code --overlay}), by cluster name
+   * @param overlayEffects the effects of local policy ({@code --overlay}), by cluster name
    */
   public static AdminReply reply(
-      Detail detail, Map<String, OverlayEffect> overlaid, List<Forward> forwards) {
+      Detail detail, Map<String, OverlayEffect> overlayEffects, List<Forward> forwards) {
     int endpoints = forwards.stream().mapToInt(Forward::endpoints).sum();
     return AdminReply.json(
         200,
         endpoints <= MAX_READABLE,
         json -> {
-          var trees = new TreeJson(json, detail, overlaid);
+          var writer = new TreeJson(json, detail, overlayEffects);
           json.beginObject().name("forwards").beginArray();
           for (Forward forward : forwards) {
             json.beginObject();
@@ -84,9 +84,9 @@ public final class LbViews {
             if (forward.clusters().isEmpty()) {
               json.nullValue();
             } else {
-              trees.enter(root(forward.target(), forward.clusters()));
-              forward.show().accept(trees);
-              trees.leave();
+              writer.enter(root(forward.target(), forward.clusters()));
+              forward.trees().accept(writer);
+              writer.leave();
             }
             json.endObject();
           }
@@ -109,17 +109,17 @@ public final class LbViews {
   private static final class TreeJson implements NodeVisitor {
     private final JsonWriter json;
     private final Detail detail;
-    private final Map<String, OverlayEffect> overlaid;
+    private final Map<String, OverlayEffect> overlayEffects;
 
     /** Contains the depth of each open node whose JSON list of endpoints has begun. */
     private final BitSet hasEndpoints = new BitSet();
 
     private int depth;
 
-    TreeJson(JsonWriter json, Detail detail, Map<String, OverlayEffect> overlaid) {
+    TreeJson(JsonWriter json, Detail detail, Map<String, OverlayEffect> overlayEffects) {
       this.json = json;
       this.detail = detail;
-      this.overlaid = overlaid;
+      this.overlayEffects = overlayEffects;
     }
 
     @Override
@@ -145,10 +145,10 @@ public final class LbViews {
 
     /** Writes the values that local policy has set, at the root of a cluster's tree. */
     private void overlay(LbNode node) throws IOException {
-      if (overlaid.isEmpty() || !node.policy().equals(LbConfig.OutlierDetecting.POLICY)) {
+      if (overlayEffects.isEmpty() || !node.policy().equals(LbConfig.OutlierDetecting.POLICY)) {
         return;
       }
-      OverlayEffect effect = overlaid.get(node.name());
+      OverlayEffect effect = overlayEffects.get(node.name());
       if (effect != null && !effect.set().isEmpty()) {
         Json.write(OverlayViews.values(effect), json.name("overlay"));
       }

@@ -27,8 +27,7 @@ public final class ReplyQueue {
   /**
    * Creates a reply after all replies that were submitted earlier have been created.
    *
-   * @param executor runs {@code isWanted} and {@code work}, on another thread or later on this
-   *     thread
+   * @param executor calls {@code isWanted} and {@code work}, but not within this method
    * @param isWanted called before {@code work}; returns whether the client still waits
    * @param work a task that starts the creation of the reply
    * @return the result or failure of {@code work}; cancelled if {@code isWanted} returned false

@@ -59,7 +59,7 @@ public final class Explainer {
   /** The trees of the clusters in {@link #branches}, kept because each tree is a large copy. */
   private final Map<String, Optional<LbNode>> treesByCluster = new HashMap<>();
 
-  private final Map<String, OverlayEffect> overlaid;
+  private final Map<String, OverlayEffect> overlayEffects;
   private final List<Route> routes;
 
   /**
@@ -80,18 +80,18 @@ public final class Explainer {
       ConfigSelector selector,
       RequestHead request,
       Function<String, Optional<LbNode>> trees,
-      Map<String, OverlayEffect> overlaid) {
+      Map<String, OverlayEffect> overlayEffects) {
     this.forward = forward;
     this.selector = selector;
     this.request = request;
     this.trees = trees;
-    this.overlaid = overlaid;
+    this.overlayEffects = overlayEffects;
     this.routes = selector.routes();
   }
 
   /**
    * @param trees the load-balancing tree of each cluster, by the cluster's name
-   * @param overlaid the effects of local policy, by cluster name
+   * @param overlayEffects the effects of local policy, by cluster name
    */
   public static Explanation explain(
       Forward forward,
@@ -99,13 +99,13 @@ public final class Explainer {
       RequestHead request,
       Optional<DomainMatch> domain,
       Function<String, Optional<LbNode>> trees,
-      Map<String, OverlayEffect> overlaid) {
+      Map<String, OverlayEffect> overlayEffects) {
     ConfigSelector selector = target.selector();
     List<Verdict> verdicts = List.of();
     List<Branch> branches = List.of();
     int furtherRoutes = 0;
     if (selector != null) {
-      var explainer = new Explainer(forward, selector, request, trees, overlaid);
+      var explainer = new Explainer(forward, selector, request, trees, overlayEffects);
       explainer.walk();
       verdicts = explainer.verdicts();
       furtherRoutes = explainer.routes.size() - verdicts.size();
@@ -235,7 +235,7 @@ public final class Explainer {
                 cluster.name(),
                 acting,
                 asked,
-                overlaid.getOrDefault(cluster.name(), OverlayEffect.NONE),
+                overlayEffects.getOrDefault(cluster.name(), OverlayEffect.NONE),
                 treesByCluster.computeIfAbsent(cluster.name(), trees),
                 Optional.of(cluster.picker().plan(call))));
       }
@@ -262,9 +262,9 @@ public final class Explainer {
   }
 
   /**
-   * Returns fixed values instead of random draws. Of the draws for routes that match only a
-   * fraction of requests, the first ones fail (their number is {@code misses}), and all others
-   * succeed. The draw for weighted clusters returns {@code clusterDraw}.
+   * Returns fixed values instead of random draws. For routes that match only a fraction of
+   * requests, the first {@code misses} draws fail, and all later draws succeed. The draw for
+   * weighted clusters returns {@code clusterDraw}.
    */
   @ControlConfined
   private static final class DecidedDraws implements RandomSource {

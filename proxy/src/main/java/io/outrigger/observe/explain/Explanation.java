@@ -46,10 +46,10 @@ public record Explanation(
   }
 
   /**
-   * @param missed the matcher that did not match; for {@link Result#POSSIBLE}, the route's
+   * @param matcher the matcher that did not match; for {@link Result#POSSIBLE}, the route's
    *     fraction; for {@link Result#HIT}, empty
    */
-  public record Verdict(Route route, Result result, String missed) {}
+  public record Verdict(Route route, Result result, String matcher) {}
 
   /**
    * One possible outcome for the request.
@@ -59,7 +59,6 @@ public record Explanation(
    * @param filters the filters that may affect the request, in order
    * @param session the session of the request; empty when the route has no session affinity
    * @param overlay the effect of local policy on the cluster
-   * @param plan the result that the cluster's picker would return
    */
   public record Branch(
       double probability,

@@ -67,7 +67,8 @@ public final class TrafficHistory implements CallObserver {
   private Instant begin;
 
   /**
-   * @param endpoint {@code IP:port} without proxy and TLS settings; empty for the whole cluster
+   * @param endpoint the endpoint's {@code IP:port}, whatever its proxy settings and TLS settings;
+   *     empty for the whole cluster
    */
   private record Key(String cluster, String endpoint) implements Comparable<Key> {
     @Override

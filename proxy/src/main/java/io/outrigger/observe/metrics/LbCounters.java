@@ -76,7 +76,7 @@ public final class LbCounters {
   /** The labels of each known place; they are kept because creating labels checks every name. */
   private final Map<Place, Labels> places = new HashMap<>();
 
-  /** The labels of ejections, whose places have no locality; not part of {@link #places}. */
+  /** Like {@link #places}, but for the metrics of ejections, whose places have no locality. */
   private final Map<Place, Labels> ejecting = new HashMap<>();
 
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
@@ -193,8 +193,8 @@ public final class LbCounters {
   }
 
   /**
-   * Returns the labels of a place. The cluster is "other" if the place would exceed {@link
-   * #MAX_PLACES}, or its names exceed {@link MethodStats#MAX_NAMES}.
+   * Returns the labels of a place. The cluster is "other" if the place is new and there are {@link
+   * #MAX_PLACES} already, or if the names are longer than {@link MethodStats#MAX_NAMES} in total.
    */
   private static Labels place(
       Map<Place, Labels> places, String target, String cluster, String locality) {

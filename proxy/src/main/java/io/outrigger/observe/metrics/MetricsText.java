@@ -19,8 +19,8 @@ public record MetricsText(ExpositionFormatWriter writer) {
   private static final Pattern WEIGHT = Pattern.compile(";q=([01](?:[.][0-9]{1,3})?)");
 
   /**
-   * Returns the format that the client prefers (RFC 9110 section 12.5.1). To a client without a
-   * preference, returns OpenMetrics only if its header names OpenMetrics.
+   * Returns the format that the client prefers (RFC 9110 section 12.5.1). If the client prefers
+   * neither format, returns OpenMetrics only if the header names OpenMetrics.
    *
    * @param accept the {@code accept} header; may be empty
    */

@@ -20,16 +20,16 @@ import org.slf4j.LoggerFactory;
 final class ExportOutageLog {
   private static final Logger log = LoggerFactory.getLogger(ExportOutageLog.class);
 
-  private final String what;
+  private final String dataName;
   private final String endpoint;
   private final AtomicBoolean hasOutage = new AtomicBoolean();
 
   /**
-   * @param what the plural name of the exported data, such as {@code traces}
+   * @param dataName the plural name of the exported data, such as {@code traces}
    * @param endpoint the URL of the collector, which is logged without user and password
    */
-  ExportOutageLog(String what, String endpoint) {
-    this.what = what;
+  ExportOutageLog(String dataName, String endpoint) {
+    this.dataName = dataName;
     this.endpoint = PlainText.withoutUser(endpoint);
   }
 
@@ -56,12 +56,12 @@ final class ExportOutageLog {
         () -> {
           if (hasOutage.getAndSet(!delivery.isSuccess()) == delivery.isSuccess()) {
             if (delivery.isSuccess()) {
-              log.info("otlp: {} reach the collector again", what);
+              log.info("otlp: {} reach the collector again", dataName);
             } else {
               log.warn(
                   "otlp: {} do not reach the collector and are lost meanwhile: {}; is a"
                       + " collector at {} (--otlp)?",
-                  what,
+                  dataName,
                   reason(delivery.getFailureThrowable()),
                   endpoint);
             }

@@ -17,8 +17,9 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * {@code GET /explain}. The parameter {@code forward} is optional when there is only one forward.
- * If {@code serve} names a served address, the reply explains how it would treat a request from a
- * client with the name {@code peer} and the IP address {@code source}.
+ * If the parameter {@code serve} names a served address, the reply explains how this address would
+ * treat a request. The parameters {@code peer} and {@code source} are then the client's name and IP
+ * address.
  */
 @AnyThread
 record ExplainEndpoint(Components components) implements AdminEndpoint {

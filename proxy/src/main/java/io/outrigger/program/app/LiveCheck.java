@@ -49,7 +49,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
    * @param findings lists rejected and missing resources, and resources that cannot work
    * @param warnings lists resources that work only in part, and the routes that A31's default
    *     timeout limits
-   * @param routes counts the routes in the target's virtual host
+   * @param routes the number of routes in the target's virtual host
    */
   public record Result(
       List<String> findings,

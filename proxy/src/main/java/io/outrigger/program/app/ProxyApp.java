@@ -65,16 +65,15 @@ public final class ProxyApp implements AutoCloseable {
    * Starts a sidecar, and blocks until the sidecar's ports are open. {@link #awaitConfiguration}
    * waits for files of the bootstrap that are missing.
    *
-   * @param names creates the DNS resolver
    * @throws StartFailure when a port or the transport cannot be used; no port stays bound
    * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
    *     environment variables cannot be used
    */
-  public static ProxyApp start(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names)
+  public static ProxyApp start(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> dns)
       throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
-      app = new ProxyApp(new Components(options, names));
+      app = new ProxyApp(new Components(options, dns));
     } catch (IllegalStateException e) {
       throw new StartFailure(String.valueOf(e.getMessage()), e);
     }

@@ -31,7 +31,8 @@ public record Entrypoints(
     /**
      * Runs the sidecar until it has drained, and returns the exit code.
      *
-     * @param signals gets the action of the first signal as soon as a drain is possible
+     * @param signals the signals of this process; the action of the first signal is set as soon as
+     *     a drain is possible
      * @throws StartFailure when the program cannot start; no port stays bound
      * @throws InvalidInput when a file that was written after the start, or an environment variable
      *     of OpenTelemetry, is invalid

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 final class WaitCommand extends AdminCommand {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
-  /** The minimum wait for a reply of /ready, whose reasons the error at the timeout reports. */
+  /** The minimum wait for a reply of /ready, because the error at the timeout reports the reply. */
   private static final Duration MIN_REPLY_TIME = Duration.ofSeconds(1);
 
   @Option(

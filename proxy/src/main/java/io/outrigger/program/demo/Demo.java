@@ -129,7 +129,7 @@ public final class Demo {
         Machine.current());
   }
 
-  /** Returns the JSON text of a bootstrap; {@code more} is appended to its members. */
+  /** Returns the JSON text of a bootstrap; {@code more} is empty, or a comma and more members. */
   private static String bootstrap(int controlPlanePort, String node, String more) {
     return """
     {

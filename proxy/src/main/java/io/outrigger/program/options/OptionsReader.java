@@ -404,13 +404,10 @@ public final class OptionsReader {
         });
   }
 
-  /**
-   * @param limit describes the maximum in error messages
-   */
-  private static long bytes(String text, long min, long max, String limit) {
+  private static long bytes(String text, long min, long max, String maxText) {
     long bytes = ByteSize.parse(text);
     require(bytes >= min, "\"" + text + "\" is less than " + min + " bytes");
-    require(bytes <= max, "\"" + text + "\" is more than " + limit);
+    require(bytes <= max, "\"" + text + "\" is more than " + maxText);
     return bytes;
   }
 

@@ -27,7 +27,6 @@ import java.util.stream.Stream;
  * @param source contains the configuration; empty if the bootstrap is missing or invalid
  * @param lookup reads the configuration again, because files may appear after the start
  * @param overlays lists the files and folders of local policy, in order of precedence
- * @param overlay contains the rules of all overlay files
  * @param state contains the settings of {@code --state}; empty when resources are not stored
  * @param kubernetes contains the access to the API server; empty without a {@code k8s:///} target
  * @param settings maps {@link Flag#key} to the flag's value, for display: a number, a boolean, a
@@ -139,7 +138,6 @@ public record ProxyOptions(
       Duration dnsRefresh) {}
 
   /**
-   * @param calls selects the attributes of the metrics of calls through forwards
    * @param leftOutLabels the optional labels that are left out of all metrics
    * @param otlp is the endpoint of the collector; empty when OTLP is off
    */

@@ -110,9 +110,9 @@ class ExplainerPropertiesTest {
       if (verdict.result() == Result.MISSED) {
         String path = request.path();
         assertThat(verdict.route().match().miss(path, request, (bound, purpose) -> 0))
-            .as("%s missed %s", verdict.route(), verdict.missed())
+            .as("%s missed %s", verdict.route(), verdict.matcher())
             .isNotEqualTo(RouteMatch.NO_MISS);
-        assertThat(verdict.missed()).isNotEmpty();
+        assertThat(verdict.matcher()).isNotEmpty();
       }
     }
   }
@@ -132,7 +132,7 @@ class ExplainerPropertiesTest {
     Explanation explanation = explain(target, request("/p.S/A"));
 
     assertThat(explanation.routes())
-        .extracting(verdict -> verdict.result() + " " + verdict.missed())
+        .extracting(verdict -> verdict.result() + " " + verdict.matcher())
         .containsExactly(
             "MISSED path with prefix \"/other\"",
             "MISSED header x-canary exactly \"yes\"",

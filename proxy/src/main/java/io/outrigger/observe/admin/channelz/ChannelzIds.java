@@ -69,12 +69,12 @@ public final class ChannelzIds {
 
     /**
      * @param calls the numbers of calls; empty when calls are counted for several targets together
-     * @param show a task that passes the trees of the target's clusters to a visitor
+     * @param trees a task that passes the trees of the target's clusters to a visitor
      */
     public void channel(
-        TargetName name, Connectivity state, Optional<Calls> calls, Consumer<NodeVisitor> show) {
+        TargetName name, Connectivity state, Optional<Calls> calls, Consumer<NodeVisitor> trees) {
       var endpoints = new Endpoints(name);
-      show.accept(endpoints);
+      trees.accept(endpoints);
       long id = id(name);
       Channel.Builder channel = ChannelzMessages.channel(id, name, state, calls);
       endpoints.found.forEach(

@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  * Implements the gRPC service {@code grpc.channelz.v1.Channelz} for the whole process. The service
  * shows the proxy's forwards and served addresses, and also grpc-java's servers and channels: the
  * admin port and the channels to control planes. An id shows whether grpc-java assigned it. Lists
- * of objects begin with grpc-java's, since grpc-java's ids are lower.
+ * of objects begin with the objects of grpc-java, because their ids are lower.
  */
 @AnyThread
 public final class ProxyChannelz extends ChannelzImplBase {
@@ -195,8 +195,8 @@ public final class ProxyChannelz extends ChannelzImplBase {
   }
 
   /**
-   * Returns at most {@code size} + 1 objects, grpc-java's objects first. The proxy's objects (with
-   * ids from {@code start}) follow only if grpc-java has no further objects ({@code isAll}).
+   * Returns at most {@code size} + 1 objects, grpc-java's objects first. If {@code isAll}, these
+   * are all of grpc-java's objects, and the proxy's objects with ids from {@code start} on follow.
    */
   private static <T> List<T> joined(
       List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {

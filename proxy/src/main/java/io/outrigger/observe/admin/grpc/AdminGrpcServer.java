@@ -113,10 +113,10 @@ public final class AdminGrpcServer implements AutoCloseable {
   }
 
   /**
-   * @param serving the status of every service by name; the empty name is the whole process
+   * @param statuses whether each service is serving, by name; the empty name is the whole process
    */
-  public void health(Map<String, Boolean> serving) {
-    serving.forEach(
+  public void health(Map<String, Boolean> statuses) {
+    statuses.forEach(
         (name, yes) ->
             health.setStatus(name, yes ? ServingStatus.SERVING : ServingStatus.NOT_SERVING));
   }
