@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * would lose part of a frame and end with all its calls when other connections have exhausted the
  * direct buffers.
  *
- * <p>The heap buffers take little memory, because {@link SocketReads} reads nothing while no direct
- * buffer is available. {@link OutOfMemoryError}s of the JVM are rethrown.
+ * <p>Few heap buffers are used: {@link SocketReads} reads nothing more while no direct buffer is
+ * available. {@link OutOfMemoryError}s of the JVM are rethrown.
  */
 public final class FallbackBuffers {
   private FallbackBuffers() {}

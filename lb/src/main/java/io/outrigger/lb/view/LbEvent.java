@@ -49,8 +49,8 @@ public sealed interface LbEvent
    * cannot be made is reported once, however many attempts fail. The first connection of an
    * endpoint is not reported.
    *
-   * @param cluster the cluster that routes name; for an endpoint of an aggregate, the aggregate
-   *     cluster
+   * @param cluster the cluster to which routes refer; for an endpoint of an aggregate, the
+   *     aggregate cluster
    * @param reason the cause if the connection cannot be made; otherwise {@code OK}
    */
   record EndpointState(

@@ -83,7 +83,7 @@ public final class HeapWatch {
   private long roomNanos;
 
   /**
-   * @param loop the control loop that runs the watch's tasks on a thread of their own
+   * @param loop a control loop whose thread runs only the watch's tasks
    * @param collectGrown whether the watch collects a heap that has grown, because the JVM itself
    *     does not do so
    */

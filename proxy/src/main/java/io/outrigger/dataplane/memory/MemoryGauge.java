@@ -58,7 +58,7 @@ public final class MemoryGauge implements ProcessMemory {
   static final int HEAP_PER_BYTE = 128;
 
   /**
-   * The minimum share of {@link #configuredBytes} that remains after a collection, because removed
+   * A collection lowers {@link #configuredBytes} to this share at the lowest, because removed
    * endpoints hold their memory for some time.
    */
   private static final double KEPT_SHARE = 0.9;
@@ -244,9 +244,9 @@ public final class MemoryGauge implements ProcessMemory {
 
   /**
    * Whether peers may hold too much: the used bytes exceed 85 % of the peers' heap limit, and have
-   * grown since the last collection by more than usual garbage. Usual garbage is an eighth of the
-   * limit, or a full young generation if that is more, because the JVM collects the young
-   * generation by itself. Above the limit, the young generation does not matter.
+   * grown since the last collection by more than usual garbage. Usual garbage is the larger of an
+   * eighth of the limit and the young generation, which the JVM collects by itself. Above the
+   * limit, the young generation does not matter.
    */
   private boolean isSuspect(long used) {
     long garbage = heapLimit / 8;

@@ -56,7 +56,7 @@ public final class Explainer {
   private final RequestHead request;
   private final Function<String, Optional<LbNode>> trees;
 
-  /** The trees of the clusters in {@link #branches}, kept because each tree is a large copy. */
+  /** The trees of the clusters in {@link #branches}; each tree is copied only once. */
   private final Map<String, Optional<LbNode>> treesByCluster = new HashMap<>();
 
   private final Map<String, OverlayEffect> overlayEffects;

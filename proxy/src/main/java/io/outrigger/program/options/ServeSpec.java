@@ -8,7 +8,7 @@ import io.outrigger.dataplane.downstream.ListenAddress;
 import java.util.Set;
 
 /**
- * A {@code --serve}: an address that programs of the mesh call, and the app behind it.
+ * The value of {@code --serve}: an address for callers from the mesh, and the address of the app.
  *
  * @param listen contains an IP address and a port, as the user wrote them, since the name of the
  *     Listener contains this text (A36)

@@ -23,7 +23,7 @@ public final class ResponseRoom {
   /** The depth of messages that protobuf reads. */
   private static final int MAX_DEPTH = 100;
 
-  /** The number of bytes of a packed list that take as much heap as a field, and count as one. */
+  /** In a packed list, this number of bytes counts as one field, since it needs as much heap. */
   private static final int PACKED_BYTES = 16;
 
   private ResponseRoom() {}

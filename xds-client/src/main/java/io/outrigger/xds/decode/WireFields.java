@@ -61,8 +61,8 @@ final class WireFields {
 
   /**
    * @param remainder the message without the removed field
-   * @param parts a map with the contents of the removed fields. A key has an index for each
-   *     enclosing message, outermost first: the message's position among the values of its field
+   * @param parts a map with the contents of the removed fields. A key has a number for each
+   *     enclosing message, outermost first: the index of the message in its repeated field
    */
   record Cut(ByteString remainder, Map<List<Integer>, List<ByteString>> parts) {
     /** Returns the content of a field that is not repeated; merges two occurrences. */

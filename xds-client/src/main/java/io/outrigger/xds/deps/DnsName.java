@@ -49,7 +49,7 @@ public final class DnsName {
    */
   static final Duration FIRST_ANSWER_TIMEOUT = Duration.ofSeconds(11);
 
-  /** Ends a lookup that a bug keeps running; resolv.conf(5) allows 15 min per name to be tried. */
+  /** Ends a lookup that hangs. By resolv.conf(5), one candidate name may take up to 15 min. */
   static final Duration LOOKUP_TIMEOUT = Duration.ofHours(1);
 
   private static final Locality UNNAMED = new Locality("", "", ""); // A37-02: for all addresses
