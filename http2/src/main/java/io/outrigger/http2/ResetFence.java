@@ -11,8 +11,8 @@ import io.outrigger.base.LoopConfined;
  * <p>After {@value #STEP} resets of requests that the server had not answered, this class sends an
  * empty SETTINGS frame. A server that acknowledges SETTINGS has read all earlier frames (section
  * 6.5.3). SETTINGS are used instead of PING: gRPC servers close a connection after three PINGs if
- * they sent no response in between. While the server may still have {@value #MAX} reset requests to
- * read, no stream is opened. If the server does not acknowledge the frame within {@value
+ * they sent no response in between. While the server may not yet have read {@value #MAX} requests
+ * that were reset, no stream is opened. If the server does not acknowledge the frame within {@value
  * #TIMEOUT_SECONDS} seconds, the requests that were reset before the frame count as read.
  */
 @LoopConfined

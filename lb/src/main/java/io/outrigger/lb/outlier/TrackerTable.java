@@ -69,8 +69,9 @@ final class TrackerTable {
   }
 
   /**
-   * Replaces the endpoints of the cluster. The subchannels of removed endpoints keep their trackers
-   * until {@link #reassignOrphans}, because most of these subchannels are closed before it runs.
+   * Replaces the endpoints of the cluster. Subchannels of removed endpoints keep their trackers
+   * until {@link #reassignOrphans}; most of these subchannels close before, and need no other
+   * tracker.
    */
   void update(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Maps the addresses of a cluster's endpoints, in all priorities, to their entries (A75's address
- * map). The control loop changes the map; pickers look up entries on event loops. The keys are
- * addresses without proxies, because sessions name addresses without proxies.
+ * map). The control loop changes the map; pickers look up entries on event loops. The keys leave
+ * out the HTTP proxy of an address, because sessions do so, too.
  */
 @AnyThread
 final class AddressMap {

@@ -211,9 +211,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Requests a connection. A shared subchannel that has left IDLE ignores the request. If this
-     * lease has not reported yet that the subchannel left IDLE, the lease remembers the request,
-     * and repeats it if the next state to report is IDLE.
+     * Requests a connection. A shared subchannel that has left IDLE ignores the request. As long as
+     * the last state that this lease reported is IDLE, the lease remembers the ignored request, and
+     * repeats it if it reports IDLE again.
      */
     @Override
     public void requestConnection() {

@@ -75,9 +75,9 @@ final class DownstreamConnection implements ConnectionHandler {
   }
 
   /**
-   * Schedules GOAWAY and the close of this connection. Later calls do not change the schedule: if
-   * the shortest of several random delays counted, most GOAWAYs would be sent early. Only a GOAWAY
-   * delay of zero (the peer is no longer trusted) takes effect at once.
+   * Schedules GOAWAY and the close of this connection, after random delays. Later calls do not
+   * change the schedule, because GOAWAY would come early if each call could shorten the delay. Only
+   * a GOAWAY delay of zero (the peer is no longer trusted) takes effect at once.
    */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {

@@ -41,9 +41,8 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   private boolean over;
 
   /**
-   * Whether reads are paused until the end of the handshake. If the handshake needs the rest of a
-   * record (which may claim up to 64 KiB), that rest is not read, and the handshake ends by its
-   * time limit.
+   * Whether reads are paused until the end of the handshake. If a record is incomplete then, the
+   * rest of it (up to 64 KiB) is not read, and the handshake fails when its time is up.
    */
   private boolean isPaused;
 

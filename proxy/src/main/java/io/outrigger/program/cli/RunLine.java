@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads command lines of {@code outrigger run} that consist of {@code --flag value}, {@code
- * --flag=value} and switches, as scripts write them. Picocli reads all other lines (help, mistakes,
- * values that look like flags). Picocli reports errors well, but takes noticeably long to load.
+ * Reads the command line of {@code outrigger run} if every argument has the form {@code --flag
+ * value} or {@code --flag=value}, or is a switch. Picocli reads all other command lines (help,
+ * mistakes, values that look like flags). Picocli reports errors well, but loads slowly.
  */
 final class RunLine {
   private final Map<Flag, List<String>> given = new EnumMap<>(Flag.class);

@@ -48,8 +48,8 @@ final class WorkloadWatcher extends CertificateSource {
   static final Duration PACE = PathWatcher.PACE;
 
   /**
-   * The maximum number of responses that are received between the starts of two readings; each
-   * reading uses only the newest response.
+   * The maximum number of responses that are received from the start of one reading to the start of
+   * the next. A reading parses only the newest response.
    */
   static final int BURST = 500;
 
