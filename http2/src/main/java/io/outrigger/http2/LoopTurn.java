@@ -101,6 +101,8 @@ final class LoopTurn {
   /** The connections that the current tick has not served yet. */
   private Iterator<Mark> unserved = Collections.emptyIterator();
 
+  private boolean isServingLater;
+
   private int work;
 
   private LoopTurn(EventLoop loop) {
@@ -186,7 +188,9 @@ final class LoopTurn {
       if (!unserved.hasNext()) {
         unserved = List.copyOf(connections).iterator(); // copied, as a connection may close
       }
-      serveSome();
+      if (!isServingLater) {
+        serveSome();
+      }
     } catch (OutOfMemoryError e) {
       // The next tick tries again.
     }
@@ -198,10 +202,12 @@ final class LoopTurn {
 
   /** Serves connections for about 5 ms, and the others after the loop has read its sockets. */
   private void serveSome() {
+    isServingLater = false;
     long now = loop.ticker().nanoTime();
     while (unserved.hasNext()) {
       if (loop.ticker().nanoTime() - now > TICK_NANOS) {
         loop.schedule(this::serveSome, 1, TimeUnit.NANOSECONDS); // a task could run in this turn
+        isServingLater = true;
         return;
       }
       Mark mark = unserved.next();

@@ -66,6 +66,31 @@ final class LoopTurnTest {
     channel.finishAndReleaseAll();
   }
 
+  /** If a tick takes over a second, the next tick must not double the time of each turn. */
+  @Test
+  void aTickThatOutlastsTheNextServesNoMoreInEachTurn() {
+    var channel = new EmbeddedChannel();
+    channel.freezeTime();
+    LoopTurn turn = LoopTurn.of(channel.eventLoop());
+    var served = new AtomicInteger();
+    for (int i = 0; i < 20; i++) {
+      ticking(
+          turn,
+          now -> {
+            served.incrementAndGet();
+            channel.advanceTimeBy(300, TimeUnit.MILLISECONDS);
+          });
+    }
+
+    pass(channel, 1_000);
+    for (int turns = 1; turns <= 20; turns++) {
+      assertThat(served).hasValue(turns);
+      channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+      channel.runScheduledPendingTasks();
+    }
+    channel.finishAndReleaseAll();
+  }
+
   @Test
   void aTickThatFailsStopsNoOtherTick() {
     assertThat(ticksBeside(new IllegalStateException("in a test"))).isEqualTo(2);

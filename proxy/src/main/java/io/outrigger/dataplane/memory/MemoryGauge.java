@@ -58,8 +58,8 @@ public final class MemoryGauge implements ProcessMemory {
   static final int HEAP_PER_BYTE = 128;
 
   /**
-   * A collection lowers {@link #configuredBytes} to this share at the lowest, because removed
-   * endpoints hold their memory for some time.
+   * Each collection lowers {@link #configuredBytes} to at least this share of the previous value,
+   * because removed endpoints hold their memory for some time.
    */
   private static final double KEPT_SHARE = 0.9;
 
