@@ -76,6 +76,10 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private static final long NEXT_TURN_NANOS = 1;
 
   private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** Weighing ten thousand connections may take longer than ending one, so it is not repeated. */
+  private static final long WEIGHED_NANOS = TimeUnit.MILLISECONDS.toNanos(SHORT_TICK_MILLIS);
+
   private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private record Ranked(MemoryHolder holder, long weight, long score) {}
@@ -101,6 +105,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   private boolean isResumingLater;
   private boolean isEndingLater;
+  private long weighedNanos;
   private long read;
   private boolean isTicking;
 
@@ -219,6 +224,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   private void weigh() {
+    weighedNanos = loop.ticker().nanoTime();
     long before = weight;
     long sum = 0;
     long most = 0;
@@ -259,7 +265,9 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private void endSome() {
     isEndingLater = false;
     long began = loop.ticker().nanoTime();
-    weigh(); // the heavy connections may have released their memory since the last collection
+    if (order.isEmpty() || began - weighedNanos >= WEIGHED_NANOS) {
+      weigh(); // the heavy connections may have released their memory since the last collection
+    }
     if (order.isEmpty()) {
       order.addAll(ranked());
     }

@@ -41,6 +41,8 @@ final class MemoryGaugeTest {
     private boolean paused;
     private boolean byReading = true;
     private boolean lacksMemory;
+    private int weighed;
+    private int millisToEnd;
     private final ProcessMemory.Accounts accounts;
 
     Connection(String name, PeerErrors.Side side, long bytes) {
@@ -56,6 +58,7 @@ final class MemoryGaugeTest {
       if (lacksMemory) {
         throw new OutOfMemoryError("heap, in a test");
       }
+      weighed++;
       return bytes;
     }
 
@@ -88,6 +91,7 @@ final class MemoryGaugeTest {
     public void end() {
       ended.add(name);
       direct -= bytes;
+      channel.advanceTimeBy(millisToEnd, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -113,6 +117,21 @@ final class MemoryGaugeTest {
 
     assertThat(ended).containsExactly("heaviest");
     assertThat(gauge.now().ended()).contains(new MemoryView.EndedCount(PeerErrors.Side.APP, 1));
+  }
+
+  /** Otherwise, ten thousand connections would be weighed for each connection that ends. */
+  @Test
+  void connectionsAreNotWeighedInEachTurnThatEndsOne() {
+    channel.freezeTime();
+    Connection light = app("light", 10);
+    for (int i = 0; i < 20; i++) {
+      app("heavy " + i, 5 * MIB).millisToEnd = 6;
+    }
+    gauge.measure();
+    pass(Duration.ZERO);
+
+    assertThat(ended).hasSizeBetween(5, 6);
+    assertThat(light.weighed).as("once for its weight, once for its rank").isEqualTo(2);
   }
 
   @Test
