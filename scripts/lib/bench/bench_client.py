@@ -29,6 +29,13 @@ def request_fields(path):
 
 
 GRPC_FIELDS = [(b"content-type", b"application/grpc"), (b"te", b"trailers"), (b"user-agent", b"bench")]
+
+
+def head(path):
+    """The header block of a gRPC request, of literals alone."""
+    return request_fields(path) + b"".join(literal(name, value) for name, value in GRPC_FIELDS)
+
+
 OPENING = (
     PREFACE
     + frame(SETTINGS, 0, 0, struct.pack(">HI", 4, MAX_WINDOW))
@@ -77,9 +84,8 @@ def first_reply(port, path, body, wanted, seconds=10, tls=None):
 
     OSError: nobody is there, or nothing comes for so many seconds.
     """
-    fields = request_fields(path) + b"".join(literal(name, value) for name, value in GRPC_FIELDS)
     with connect(port, tls, seconds) as connection:
-        connection.sendall(OPENING + frame(HEADERS, END_HEADERS, 1, fields) + frame(DATA, END_STREAM, 1, body))
+        connection.sendall(OPENING + frame(HEADERS, END_HEADERS, 1, head(path)) + frame(DATA, END_STREAM, 1, body))
         frames, received = Frames(), 0
         while True:
             data = connection.recv(65536)
@@ -102,7 +108,7 @@ class TracedConnection:
     def __init__(self, port, path, body, streams, tls=None):
         self.socket = connect(port, tls)
         self.frames = Frames()
-        self.fixed = request_fields(path) + b"".join(literal(name, value) for name, value in GRPC_FIELDS)
+        self.fixed = head(path)
         self.body = body
         self.next = 1
         self.done = self.failed = self.bodies = 0
@@ -146,11 +152,7 @@ class TracedConnection:
 
 def traced_load(port, path, body, connections, streams, seconds, reply_bytes):
     """Closed loop for some seconds; (calls done, calls without the whole body)."""
-    return closed_loop([TracedConnection(port, path, body, streams) for _ in range(connections)], seconds, reply_bytes)
-
-
-def closed_loop(every, seconds, reply_bytes):
-    """The same with connections that have begun their first calls."""
+    every = [TracedConnection(port, path, body, streams) for _ in range(connections)]
     by_descriptor = {connection.socket.fileno(): connection for connection in every}
     poll = select.epoll()
     for descriptor in by_descriptor:

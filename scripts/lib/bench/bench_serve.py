@@ -1,7 +1,7 @@
 """What scripts/bench serve measures: callers with certificates over TLS to the proxy, RBAC there, plain text to the app.
 
 Outrigger has a port of --serve, Envoy a listener; both get one and the same filter chain, but for where the certificates
-come from. The load is a client in Python, since h2load has no client certificates; it is what limits the rate.
+come from. The load is CallersMain, since h2load has no client certificates. Handshakes and steady rates come from Python.
 """
 
 import json
@@ -12,11 +12,12 @@ import time
 
 import bench_peers
 from bench_certificates import CLIENT, TLS_PARAMETERS, Tls
-from bench_client import (DATA, GOAWAY, HEADERS, END_HEADERS, END_STREAM, RST_STREAM, TracedConnection, closed_loop, first_reply,
-                          frame, idle_connections, receive)
+from bench_client import (DATA, GOAWAY, HEADERS, END_HEADERS, END_STREAM, OPENING, RST_STREAM, TracedConnection, first_reply, frame,
+                          head, idle_connections, receive)
 from bench_load import BODY, BODY_BYTES, PATH, wait_until_served
 from bench_measures import IDLE_SECONDS, Benchmark, shape_title
-from bench_process import Process, free_port
+from bench_mesh import java
+from bench_process import Conversation, Process, free_port
 
 DOWNSTREAM = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext"
 RBAC = "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC"
@@ -26,6 +27,7 @@ WARMING = {(10, 10): 60_000, (50, 1): 20_000, (1, 100): 40_000}
 IDLE = 1000
 RATE, RATE_CONNECTIONS = 1000, 10
 DRAIN_SECONDS = 1
+START_SECONDS = 60
 
 
 def policies(extra):
@@ -76,6 +78,13 @@ class Serve(Benchmark):
         self.context.load_cert_chain(self.callers.chain("client"), self.callers.key("client"))
         self.context.set_alpn_protocols(["h2"])
         self.changes = 0
+        self.load = None
+
+    def start_mesh(self, root, backend):
+        files = self.callers.chain("client"), self.callers.key("client"), self.callers.chain("root")
+        self.load = Conversation("callers", java(root, ["-XX:+UseSerialGC"], "CallersMain", *files, OPENING.hex(),
+                                                 head(PATH.encode()).hex(), BODY.hex()), self.folder)
+        return [self.load]
 
     def command(self, name, root, port, backend):
         if name == "envoy":
@@ -137,12 +146,14 @@ class Serve(Benchmark):
         return [(shape_title(c, s), lambda p, port, c=c, s=s: self.calls(p, port, c, s, self.seconds)) for c, s in LIMITS]
 
     def calls(self, process, port, connections, streams, seconds):
+        """Calls in a closed loop, without the handshakes before them."""
+        self.load.say(f"calls {port} {connections} {streams} {seconds}")
+        if self.load.hear(START_SECONDS) != "connected":
+            raise RuntimeError("the load is not understood")
         before = process.cpu_seconds()
-        every = [Caller(port, streams, self.context) for _ in range(connections)]
-        shaken = process.cpu_seconds()
-        done, errors = closed_loop(every, seconds, BODY_BYTES)
-        cpu = process.cpu_seconds() - (shaken if connections > 1 else before)
-        return {"cpu_us": cpu / max(1, done) * 1e6, "rate": done / seconds, "memory_mib": process.memory_mib(), "errors": errors}
+        done, failed, reply_bytes = map(int, self.load.hear(seconds + START_SECONDS).split()[1:])
+        return {"cpu_us": (process.cpu_seconds() - before) / max(1, done) * 1e6, "rate": done / seconds,
+                "memory_mib": process.memory_mib(), "errors": failed + done - reply_bytes // BODY_BYTES}
 
 
 class Caller(TracedConnection):
