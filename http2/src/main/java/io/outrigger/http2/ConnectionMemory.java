@@ -7,6 +7,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.ConnectionSettings.Timeouts;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,20 +41,18 @@ final class ConnectionMemory implements MemoryHolder {
   /** How many bytes of the first waiting message the socket had accepted by the last tick. */
   private long firstProgress;
 
-  /** The bytes passed to the channel minus the bytes waiting in the channel, at the last tick. */
+  // The bytes passed to the channel minus the bytes waiting in the channel, at the last tick, and
+  // the time of the last tick at which the socket had accepted more bytes.
   private long acceptedBytes;
-
-  /** The time of the last tick at which the socket had accepted more bytes. */
   private long acceptedNanos;
 
-  /** The value of {@link ConnectionStreams#moves()} at the last tick. */
+  // The values of ConnectionStreams.moves() at the last two ticks, and the time of the last change.
   private long moved;
-
-  /** The value of {@link ConnectionStreams#moves()} at the last tick but one. */
   private long movedBefore;
-
-  /** The time of the last tick at which {@link ConnectionStreams#moves()} had changed. */
   private long movedNanos;
+
+  /** The last value of {@link ConnectionStreams#moves()} that has stayed for 10 s, or 0. */
+  private long idleMoves;
 
   private long tickNanos;
   private boolean paused;
@@ -79,7 +78,8 @@ final class ConnectionMemory implements MemoryHolder {
     tickNanos = movedNanos;
     process = settings.memory();
     accounts = process.open(this, loop);
-    parts.reads.setReadCondition(() -> accounts.mayRead(this));
+    parts.reads.setReadConditions(
+        () -> accounts.mayRead(this), () -> !isShared() && parts.streams.moves() == idleMoves);
   }
 
   /** Reports that {@code bytes} were read and processed; the report may close the connection. */
@@ -145,6 +145,7 @@ final class ConnectionMemory implements MemoryHolder {
       movedBefore = moved;
       moved = parts.streams.moves();
       movedNanos = moved == movedBefore ? movedNanos : nowNanos;
+      idleMoves = nowNanos - movedNanos >= TimeUnit.SECONDS.toNanos(10) ? moved : idleMoves;
     }
     tickNanos = nowNanos;
     boolean isFrameBegun = !parts.state.isEnding() && parts.reader.isBegun();
@@ -175,12 +176,10 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   /**
-   * Returns the time of the last tick at which the socket had accepted more bytes. The socket has
-   * accepted bytes if more bytes than at the last tick have left the channel's outbound buffer. A
-   * comparison of bytes is not sufficient: Netty adds an overhead per message to the waiting bytes,
-   * so the sum can stay the same although the socket has accepted bytes. Therefore, a change of the
-   * first waiting message, or of the number of its sent bytes, also counts as progress. A
-   * comparison of only the message objects would miss progress, because Netty may reuse an object.
+   * Returns the time of the last tick at which the socket had accepted more bytes: more bytes have
+   * left the channel's outbound buffer, or the first waiting message, or the number of its sent
+   * bytes, has changed. None of these suffices alone: Netty adds an overhead per message to the
+   * waiting bytes, and may use an object for another message.
    */
   private long lastAccepted(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();

@@ -176,9 +176,7 @@ final class ConnectionStreams {
   /**
    * Counts received DATA in the connection's window (section 5.2); returns false if the DATA
    * exceeds the window. A WINDOW_UPDATE is sent when half of the connection's window is used, even
-   * if the DATA was not consumed. If the WINDOW_UPDATE waited for consumption, streams that do not
-   * consume their DATA could use up the window and block all other streams. The stream windows
-   * limit the memory that unread DATA takes.
+   * if the DATA was not consumed: otherwise, streams that consume nothing could block all others.
    */
   boolean receive(int bytes) {
     if (bytes > credit) {

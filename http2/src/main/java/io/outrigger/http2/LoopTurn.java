@@ -4,11 +4,13 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.outrigger.base.LoopConfined;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -80,14 +82,32 @@ final class LoopTurn {
       return turn.work;
     }
 
+    /**
+     * Returns false if the connection may be read now. If the first call of this method was 5 ms
+     * ago in this turn, returns true, and calls {@code retry} when other sockets have been read.
+     */
+    boolean postpone(Runnable retry) {
+      long now = turn.loop.ticker().nanoTime();
+      if (turn.askedNanos == 0) {
+        turn.runLater();
+        turn.askedNanos = now;
+      }
+      boolean isLate = now - turn.askedNanos >= SLICE_NANOS;
+      if (isLate) {
+        turn.postponed.add(retry);
+        turn.resumeLater();
+      }
+      return isLate;
+    }
+
     /** Stops the calls of {@code onTick}; called when the connection is closed. */
     void close() {
       turn.connections.remove(this);
     }
   }
 
-  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
+  private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final int RESUMED_PER_TURN = 32;
   private static final Logger log = LoggerFactory.getLogger(LoopTurn.class);
   private static final FastThreadLocal<@Nullable LoopTurn> CURRENT = new FastThreadLocal<>();
 
@@ -101,7 +121,12 @@ final class LoopTurn {
   /** The connections that the current tick has not served yet. */
   private Iterator<Mark> unserved = Collections.emptyIterator();
 
+  private final Queue<Runnable> postponed = new ArrayDeque<>();
   private boolean isServingLater;
+  private boolean isResumingLater;
+
+  /** The time of this turn's first call of {@link Mark#postpone}; 0 before it. */
+  private long askedNanos;
 
   private int work;
 
@@ -133,19 +158,23 @@ final class LoopTurn {
   // Any call may fail for lack of memory. The flag is set last, so that a failed call is repeated.
   private void add(Mark mark) {
     dirty.add(mark);
-    if (scheduled) {
-      return;
+    runLater();
+  }
+
+  private void runLater() {
+    if (!scheduled) {
+      if (loop instanceof SingleThreadEventLoop turning) {
+        turning.executeAfterEventLoopIteration(task);
+      } else {
+        loop.execute(task);
+      }
+      scheduled = true;
     }
-    if (loop instanceof SingleThreadEventLoop turning) {
-      turning.executeAfterEventLoopIteration(task);
-    } else {
-      loop.execute(task);
-    }
-    scheduled = true;
   }
 
   private void run() {
     work = 0;
+    askedNanos = 0;
     try {
       // The list may grow: a callback may set the mark of the same or of another connection.
       for (int i = 0; i < dirty.size(); i++) {
@@ -157,6 +186,26 @@ final class LoopTurn {
       scheduled = false;
       tickLater();
     }
+  }
+
+  private void resumeLater() {
+    if (!isResumingLater && !postponed.isEmpty()) {
+      afterReads(this::resumeSome);
+      isResumingLater = true;
+    }
+  }
+
+  private void resumeSome() {
+    isResumingLater = false;
+    for (int i = 0; i < RESUMED_PER_TURN && !postponed.isEmpty(); i++) {
+      postponed.remove().run();
+    }
+    resumeLater();
+  }
+
+  /** Runs a task when the sockets that are ready now have been read. */
+  private void afterReads(Runnable task) {
+    loop.schedule(task, 1, TimeUnit.NANOSECONDS);
   }
 
   /** Catches any failure of one connection, so that the other connections are still served. */
@@ -191,6 +240,7 @@ final class LoopTurn {
       if (!isServingLater) {
         serveSome();
       }
+      resumeLater(); // in case that there was no memory for it
     } catch (OutOfMemoryError e) {
       // The next tick tries again.
     }
@@ -205,8 +255,8 @@ final class LoopTurn {
     isServingLater = false;
     long now = loop.ticker().nanoTime();
     while (unserved.hasNext()) {
-      if (loop.ticker().nanoTime() - now > TICK_NANOS) {
-        loop.schedule(this::serveSome, 1, TimeUnit.NANOSECONDS); // a task could run in this turn
+      if (loop.ticker().nanoTime() - now > SLICE_NANOS) {
+        afterReads(this::serveSome);
         isServingLater = true;
         return;
       }

@@ -21,18 +21,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
- *       sockets. A turn begins with a buffer of at most 16 KiB. The turn continues, with larger
- *       buffers, only while the bytes cause little work: few streams, and few frames without
- *       content. 64 KiB may hold a thousand small requests, which take milliseconds to process.
- *       Over TLS, a server sees no request before a record is complete; until then, buffers hold at
- *       most one record.
- *   <li>While no direct buffer is available, the socket is not read. Netty would close a channel
- *       that gets no buffer for a read, even when other connections have exhausted the buffers. A
- *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If no small
- *       buffer is available either, the read is retried every {@value #WAIT_MILLIS} ms. After
- *       {@value #MAX_WAITS} retries, the connection is closed.
- *   <li>If the condition of {@link #setReadCondition} forbids a read, because the heap is almost
+ *       sockets. A turn begins with a buffer of at most 16 KiB. It continues, with larger buffers,
+ *       only while the bytes cause little work: few streams, and few frames without content. Over
+ *       TLS, buffers hold at most one record until a record is complete.
+ *   <li>Netty would close a channel that gets no direct buffer for a read, even when other
+ *       connections have exhausted the buffers. Here, the read uses a buffer of {@value
+ *       #SMALL_BYTES} bytes instead. If none is available either, the read is retried every {@value
+ *       #WAIT_MILLIS} ms, and the connection is closed after {@value #MAX_WAITS} retries.
+ *   <li>If the condition of {@link #setReadConditions} forbids a read, because the heap is almost
  *       full, the read is retried without a limit on the number of retries.
+ *   <li>Thousands of new or idle peers may send something, or close their sockets, at the same
+ *       time. When their reads have taken about 5 ms of a turn, the others are postponed ({@link
+ *       LoopTurn.Mark#postpone}), so that the calls of busy peers do not wait for them.
  * </ul>
  */
 @LoopConfined
@@ -50,8 +50,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   /**
    * The maximum size of the first buffer of a turn, and of each buffer until decrypted bytes have
-   * reached HTTP/2: one TLS record, or about a hundred requests of 150 bytes. The smallest requests
-   * have 15 bytes; a thousand of them take a few milliseconds.
+   * reached HTTP/2: one TLS record, or a thousand of the smallest requests, which take some ms.
    */
   private static final int FIRST_BYTES = 16 << 10;
 
@@ -86,6 +85,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   /** Supplies the work that the peer has caused so far: see {@link LoopTurn.Mark#onWork}. */
   private LongSupplier work = () -> 0;
+
+  private BooleanSupplier isIdle = () -> false;
 
   private boolean isServer;
   private boolean isFirst;
@@ -129,11 +130,15 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   }
 
   /**
-   * Sets the condition under which the socket is read. While the condition is false and the
-   * connection is not paused, a read is retried every {@value #WAIT_MILLIS} ms.
+   * Sets the conditions of a read; called after {@link #attach}.
+   *
+   * @param mayRead while false and the connection is not paused, a read is retried every {@value
+   *     #WAIT_MILLIS} ms
+   * @param isIdle while true, a read may be postponed
    */
-  void setReadCondition(BooleanSupplier mayRead) {
+  void setReadConditions(BooleanSupplier mayRead, BooleanSupplier isIdle) {
     this.mayRead = mayRead;
+    this.isIdle = isIdle;
   }
 
   /** Returns this object, because each channel has its own {@code SocketReads}. */
@@ -158,6 +163,13 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
       if (!isPaused) {
         waitForBuffer();
       }
+      throw new NoBufferNow(null);
+    }
+    if (isFirst
+        && isIdle.getAsBoolean()
+        && (isWaiting || (dirty != null && dirty.postpone(this::retry)))) {
+      isWaiting = true;
+      setAutoRead();
       throw new NoBufferNow(null);
     }
     int size = guess();
@@ -222,8 +234,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   private void retry() {
     isWaiting = false;
     if (channel.isOpen() && dirty != null) {
+      setAutoRead(); // first: there may be no memory for the other
       dirty.set();
-      setAutoRead();
     }
   }
 

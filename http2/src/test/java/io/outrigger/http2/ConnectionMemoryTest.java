@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.MockTicker;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.http2.ConnectionSettings.Timeouts;
 import io.outrigger.http2.testing.Frames;
@@ -19,6 +20,7 @@ import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -372,6 +374,42 @@ final class ConnectionMemoryTest {
       peer.events.stream(0).stream().reset(Http2Error.CANCEL);
       var unusedToo = peer.read();
       assertThat(holder(peer).weight()).isLessThanOrEqualTo(idle + 100);
+    }
+  }
+
+  /** Reads from idle peers may be postponed, see {@link SocketReads}. */
+  @Test
+  void aConnectionIsIdleBeforeItsFirstCallAndTenSecondsAfterACall() {
+    try (RawPeer peer = RawPeer.client(settings)) {
+      assertThat(isIdle(peer)).isTrue();
+      for (int id = 1; id < 5; id += 2) {
+        peer.send(request(id));
+        peer.events.stream(id / 2).stream().reset(Http2Error.CANCEL);
+        for (int second = 0; second < 10; second++) {
+          assertThat(isIdle(peer)).isFalse();
+          peer.advance(Duration.ofSeconds(1));
+        }
+        peer.advance(Duration.ofSeconds(1));
+        peer.advance(Duration.ofSeconds(1));
+        assertThat(isIdle(peer)).isTrue();
+      }
+      var unused = peer.read();
+    }
+  }
+
+  private static boolean isIdle(RawPeer peer) {
+    SocketReads reads = SocketReads.of(peer.channel);
+    peer.advance(Duration.ofMillis(1)); // into a new turn, of which others take 5 ms
+    LoopTurn.Mark others =
+        LoopTurn.of(peer.channel.eventLoop()).mark("others", () -> {}, now -> {});
+    assertThat(others.postpone(() -> {})).isFalse();
+    ((MockTicker) peer.channel.eventLoop().ticker()).advance(5, TimeUnit.MILLISECONDS);
+    reads.reset(peer.channel.config());
+    try {
+      reads.allocate(peer.channel.alloc()).release();
+      return false;
+    } catch (SocketReads.NoBufferNow postponed) {
+      return true;
     }
   }
 

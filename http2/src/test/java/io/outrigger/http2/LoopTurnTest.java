@@ -92,6 +92,31 @@ final class LoopTurnTest {
   }
 
   @Test
+  void readsThatTookTheirPartOfATurnGoOnInTheNextTurns() {
+    var channel = new EmbeddedChannel();
+    channel.freezeTime();
+    LoopTurn.Mark mark = LoopTurn.of(channel.eventLoop()).mark("peers", () -> {}, now -> {});
+    var retries = new AtomicInteger();
+    assertThat(mark.postpone(retries::incrementAndGet)).isFalse();
+    channel.advanceTimeBy(4, TimeUnit.MILLISECONDS);
+    assertThat(mark.postpone(retries::incrementAndGet)).isFalse();
+    channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+    for (int i = 0; i < 33; i++) {
+      assertThat(mark.postpone(retries::incrementAndGet)).isTrue();
+    }
+    assertThat(retries).hasValue(0);
+
+    pass(channel, 1);
+    assertThat(retries).hasValue(32);
+    assertThat(mark.postpone(retries::incrementAndGet)).as("in a new turn").isFalse();
+    pass(channel, 1);
+    assertThat(retries).hasValue(33);
+    pass(channel, 1);
+    assertThat(channel.runScheduledPendingTasks()).as("no timer").isEqualTo(-1);
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
   void aTickThatFailsStopsNoOtherTick() {
     assertThat(ticksBeside(new IllegalStateException("in a test"))).isEqualTo(2);
   }

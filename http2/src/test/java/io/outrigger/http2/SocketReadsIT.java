@@ -10,15 +10,24 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.epoll.Epoll;
 import io.netty.util.ReferenceCountUtil;
+import io.outrigger.base.WaitingClock;
 import io.outrigger.http2.EventLoops.TransportKind;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.RawHttp2;
 import io.outrigger.http2.testing.ScarceBuffers;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +106,111 @@ final class SocketReadsIT {
 
       app.await(frame -> frame.streamId() == 1 && frame.endsStream());
       assertThat(buffers.refused()).isGreaterThan(refused);
+    }
+  }
+
+  /** Writes down what becomes of peers; the start and the end of each connection takes 3 ms. */
+  private record Slow(List<String> order) implements ConnectionHandler {
+    @Override
+    public void onReady() {
+      WaitingClock.sleep(Duration.ofMillis(3));
+      order.add("ready");
+    }
+
+    @Override
+    public StreamHandler onStream(Http2Stream stream) {
+      order.add("call");
+      return new EchoHandler().onStream(stream);
+    }
+
+    private void onClosed() {
+      WaitingClock.sleep(Duration.ofMillis(3));
+      order.add("closed");
+    }
+  }
+
+  /** Thousands of peers may send something, or close their sockets, at the same moment. */
+  @ParameterizedTest
+  @EnumSource
+  void aBusyPeerDoesNotWaitForAllIdleOnes(TransportKind kind) throws Exception {
+    assumeWorks(kind);
+    int count = 40;
+    List<String> order = Collections.synchronizedList(new ArrayList<>());
+    var accepted = new AtomicInteger();
+    List<RawHttp2> idle = new ArrayList<>();
+    try (var sockets = new Sockets(kind, 1)) {
+      InetSocketAddress address =
+          sockets.listen(
+              () ->
+                  new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                      var slow = new Slow(order);
+                      channel.closeFuture().addListener(closed -> slow.onClosed());
+                      channel
+                          .pipeline()
+                          .addLast(
+                              Http2Connection.server(ConnectionSettings.DEFAULT, made -> slow));
+                      accepted.incrementAndGet();
+                    }
+                  });
+      try (var busy = RawHttp2.open(address)) {
+        for (int i = 0; i < count; i++) {
+          idle.add(RawHttp2.connect(address));
+        }
+        Await.until("all are accepted", () -> accepted.get() == 1 + count);
+
+        call(busy, 1);
+        order.clear();
+        whileTheLoopIsHeld(
+            sockets,
+            () -> {
+              idle.forEach(app -> app.send(Frames.PREFACE, Frames.settings()));
+              return busy.send(Frames.wholeRequest(3));
+            });
+        Await.until("all are served", () -> order.size() == count + 1);
+        assertThat(order.indexOf("call")).isLessThan(count / 2);
+
+        for (RawHttp2 app : idle.subList(0, count / 2)) {
+          app.await(frame -> frame.type() == FrameType.SETTINGS && frame.isAck());
+        }
+        call(busy, 5);
+        order.clear();
+        whileTheLoopIsHeld(
+            sockets,
+            () -> {
+              for (RawHttp2 app : idle) {
+                app.close(); // with bytes that it has not read, this is a reset
+              }
+              return busy.send(Frames.wholeRequest(7));
+            });
+        Await.until("all are served", () -> order.size() == count + 1);
+        assertThat(order.indexOf("call")).isLessThan(count / 2);
+      }
+    }
+  }
+
+  private static void call(RawHttp2 app, int id) throws IOException {
+    app.send(Frames.wholeRequest(id));
+    app.await(frame -> frame.streamId() == id && frame.endsStream());
+  }
+
+  private static void whileTheLoopIsHeld(Sockets sockets, Callable<?> action) throws Exception {
+    var begun = new CompletableFuture<Void>();
+    var over = new CompletableFuture<Void>();
+    sockets
+        .loops
+        .loop(0)
+        .execute(
+            () -> {
+              begun.complete(null);
+              over.join();
+            });
+    begun.join();
+    try {
+      action.call();
+    } finally {
+      over.complete(null);
     }
   }
 

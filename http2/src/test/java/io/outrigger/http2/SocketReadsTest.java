@@ -28,6 +28,7 @@ final class SocketReadsTest {
   private int retries;
 
   private boolean allowed = true;
+  private boolean idle;
 
   private void othersOpen(int streams) {
     for (int i = 0; i < streams; i++) {
@@ -44,7 +45,7 @@ final class SocketReadsTest {
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
     others = turn.mark("test", () -> {}, now -> {});
     reads.attach(true, () -> work, turn.mark("test", () -> retries++, now -> {}));
-    reads.setReadCondition(() -> allowed);
+    reads.setReadConditions(() -> allowed, () -> idle);
     nextTurn();
   }
 
@@ -276,11 +277,12 @@ final class SocketReadsTest {
 
   @Test
   void aConnectionThatIsPausedInsteadOfReadHasNoTimer() {
-    reads.setReadCondition(
+    reads.setReadConditions(
         () -> {
           reads.pause(true);
           return false;
-        });
+        },
+        () -> idle);
     waitOnce();
     pass(20);
     assertThat(retries).isZero();
@@ -350,18 +352,56 @@ final class SocketReadsTest {
     assertThat(isReading()).isTrue();
   }
 
+  /** Such reads of other peers have taken their part of the turn: see {@link LoopTurn}. */
+  private void othersTakeTheTurn() {
+    assertThat(others.postpone(() -> {})).isFalse();
+    channel.advanceTimeBy(5, TimeUnit.MILLISECONDS);
+  }
+
+  @Test
+  void anIdlePeerIsReadInALaterTurnThanTheOthers() {
+    idle = true;
+    assertThat(read(1)).isEqualTo(FIRST);
+    othersTakeTheTurn();
+    assertThat(room()).as("the same read goes on").isEqualTo(FULL);
+    nextTurn();
+    waitOnce();
+    waitOnce(); // the end of the peer's output is another event
+    pass(1);
+    assertThat(retries).isEqualTo(1);
+    assertThat(isReading()).isTrue();
+    assertThat(room()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void aBusyPeerIsReadInThisTurn() {
+    othersTakeTheTurn();
+    assertThat(room()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void anIdlePeerThatIsGoneMeanwhileIsNotReadAgain() {
+    idle = true;
+    othersTakeTheTurn();
+    waitOnce();
+    channel.close();
+    pass(1);
+    assertThat(isReading()).isFalse();
+  }
+
   @Test
   void aReadThatIsNotAllowedTakesNoBuffer() {
-    reads.setReadCondition(
+    reads.setReadConditions(
         () -> {
           reads.pause(true);
           return false;
-        });
+        },
+        () -> idle);
 
     waitOnce();
 
     assertThat(channel.config().isAutoRead()).isFalse();
-    reads.setReadCondition(() -> true);
+    reads.setReadConditions(() -> true, () -> idle);
     reads.pause(false);
     assertThat(channel.config().isAutoRead()).isTrue();
     assertThat(room()).isEqualTo(FIRST);

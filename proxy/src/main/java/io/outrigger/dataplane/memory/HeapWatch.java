@@ -20,14 +20,10 @@ import java.util.function.LongSupplier;
  *       because peers may have released bytes since. The time between two collections doubles each
  *       time, up to {@link #MAX_REPEAT}, because no collection frees the live bytes of a large
  *       configuration.
- *   <li>When the heap's committed size has grown, the watch collects the heap. Since Java 24 the
- *       serial collector extends the old generation up to the heap's limit before it collects.
- *       Without the watch, the heap of a sidecar on a large machine would grow for days. Before
- *       Java 24, the JVM collected the old generation when it had grown. No flag of the collector
- *       bounds the heap's growth: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply only
- *       after a full collection, which the JVM does not start while the heap can grow. While memory
- *       is short, a grown heap alone does not cause a collection: the rules for used and live bytes
- *       then apply.
+ *   <li>When the heap's committed size has grown while memory is not short, the watch collects the
+ *       heap. Since Java 24, the serial collector extends the old generation up to the heap's limit
+ *       before it collects, and no flag bounds that growth. Without the watch, the heap of a
+ *       sidecar on a large machine would grow for days.
  * </ul>
  */
 @ControlConfined

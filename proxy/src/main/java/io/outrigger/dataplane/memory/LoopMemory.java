@@ -1,5 +1,7 @@
 package io.outrigger.dataplane.memory;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import io.netty.util.concurrent.EventExecutor;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.MemoryHolder;
@@ -42,8 +44,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
 
   private static final long CALM_TICK_MILLIS = 1_000;
   private static final long SHORT_TICK_MILLIS = 100;
-
-  /** The maximum number of paused connections that one iteration of the loop resumes. */
+  private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long MAX_STILL_SECONDS = 255;
   private static final int RESUMED_PER_TURN = 256;
 
   /**
@@ -52,35 +54,16 @@ final class LoopMemory implements ProcessMemory.Accounts {
    */
   private static final int HEAVY_BYTES = 256 << 10;
 
-  /**
-   * While a connection of another loop holds more than four times as many bytes, a connection that
-   * holds less than {@code TRIFLE_BYTES} is not ended, even if memory is full.
-   */
-  private static final int TRIFLE_BYTES = 64 << 10;
-
-  private static final long MAX_STILL_SECONDS = 255;
+  private static final int TRIFLE_BYTES = 64 << 10; // see isHeavierElsewhere()
 
   /** A connection that holds {@code CAUSE_BYTES} is paused or ended even if it is busy. */
   private static final long CAUSE_BYTES = 1 << 20;
 
-  /**
-   * The minimum of {@link MemoryHolder#moves} at which a connection counts as busy. The proxy reads
-   * from a busy app even when memory is used up, unless the app holds {@link #CAUSE_BYTES} or more.
-   */
+  /** Connections with as many {@link MemoryHolder#moves} are read even when memory is used up. */
   private static final int BUSY_MOVES = 8;
 
-  /**
-   * The delay that defers a task to the next iteration of the event loop. A task without a delay
-   * could run in the current iteration of the event loop.
-   */
+  /** Defers a task to the next iteration of the event loop; without a delay, it could run now. */
   private static final long NEXT_TURN_NANOS = 1;
-
-  private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
-  /** Weighing ten thousand connections may take longer than ending one, so it is not repeated. */
-  private static final long WEIGHED_NANOS = TimeUnit.MILLISECONDS.toNanos(SHORT_TICK_MILLIS);
-
-  private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private record Ranked(MemoryHolder holder, long weight, long score) {}
 
@@ -100,9 +83,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private volatile long weight;
   private final AtomicInteger apps = new AtomicInteger();
 
-  /** The number of paused connections to resume in this and the next iterations of the loop. */
-  private int due;
-
+  private int due; // the number of paused connections to resume in this and the next iterations
   private boolean isResumingLater;
   private boolean isEndingLater;
   private long weighedNanos;
@@ -149,8 +130,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   /**
    * When memory is used up, reading from apps is paused, because thousands of idle connections may
    * each send a little, but together send too much. Reading from busy apps ({@link #BUSY_MOVES})
-   * continues. Reading from backends continues until the heap is almost full, because busy apps
-   * need their responses.
+   * continues, unless they hold {@link #CAUSE_BYTES}. Reading from backends continues until the
+   * heap is almost full, because busy apps need their responses.
    */
   @Override
   public boolean mayRead(MemoryHolder holder) {
@@ -195,7 +176,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     }
     due = gauge.isUsedUp() ? 0 : due;
     if (due > 0) {
-      resumeLater(NEXT_TURN_NANOS, TimeUnit.NANOSECONDS);
+      resumeLater(NEXT_TURN_NANOS, NANOSECONDS);
     } else if (!paused.isEmpty()) {
       resumeLater(SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -251,7 +232,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private void endLater() {
     tickLater();
     if (!isEndingLater) {
-      schedule(this::endSome, NEXT_TURN_NANOS, TimeUnit.NANOSECONDS);
+      schedule(this::endSome, NEXT_TURN_NANOS, NANOSECONDS);
       isEndingLater = true;
     }
   }
@@ -265,7 +246,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private void endSome() {
     isEndingLater = false;
     long began = loop.ticker().nanoTime();
-    if (order.isEmpty() || began - weighedNanos >= WEIGHED_NANOS) {
+    // Weighing ten thousand connections may take longer than ending one, so it is not repeated.
+    if (order.isEmpty() || NANOSECONDS.toMillis(began - weighedNanos) >= SHORT_TICK_MILLIS) {
       weigh(); // the heavy connections may have released their memory since the last collection
     }
     if (order.isEmpty()) {
@@ -309,7 +291,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
     for (MemoryHolder holder : holders) {
       long own = holder.weight();
       if (!holder.isShared() || own >= HEAVY_BYTES) {
-        long still = Math.max(0, (now - holder.lastProgressNanos()) / SECOND_NANOS);
+        long still = Math.max(0, NANOSECONDS.toSeconds(now - holder.lastProgressNanos()));
         long score = own * (1 + Math.min(still, MAX_STILL_SECONDS));
         ranking.add(
             new Ranked(holder, own, own < CAUSE_BYTES ? score / (1 + holder.moves()) : score));

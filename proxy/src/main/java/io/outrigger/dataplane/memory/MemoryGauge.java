@@ -33,13 +33,12 @@ import java.util.function.LongSupplier;
  * <p>Each threshold is a percentage of the peers' {@link Limits}, and applies to the largest of
  * three ratios: live heap to the heap limit; buffers outside of the heap to the buffer limit; live
  * heap plus buffers to the total limit. The heap is a reason to end connections only after a
- * collection, because only a collection shows how much of the heap is live. Between two
- * collections, the gauge reads the used bytes of the heap, garbage included, minus those of the
- * program and its configuration. When these used bytes exceed 85 % of the peers' heap limit, and
- * usual garbage does not explain their growth, memory counts as short, and {@link HeapWatch}
- * collects the heap. Above 100 % of this limit, the proxy stops reading from apps, except apps that
- * hold little memory and whose calls make progress. Above 115 %, the proxy also stops reading from
- * backends, because no flow-control window limits response headers.
+ * collection, which shows how much of the heap is live. In between, the gauge reads the used bytes
+ * of the heap, garbage included, minus those of the program and its configuration. When they exceed
+ * 85 % of the peers' heap limit, and usual garbage does not explain their growth, memory counts as
+ * short, and {@link HeapWatch} collects. Above 100 %, the proxy stops reading from apps, except
+ * apps that hold little memory and whose calls make progress. Above 115 %, the proxy also stops
+ * reading from backends, because no flow-control window limits response headers.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {

@@ -8,7 +8,6 @@ import io.outrigger.config.rbac.ResolvedRequest;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteMatch;
-import io.outrigger.config.route.RouteTrace;
 import io.outrigger.config.route.WireText;
 import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.dataplane.filter.LocalReason;
@@ -17,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -92,9 +92,13 @@ public final class ConfigSelector {
     return select(request, random, null);
   }
 
-  /** Routes one request, and reports each examined route to the given trace, if any. */
+  /**
+   * Routes one request.
+   *
+   * @param trace receives the index of each compared route, and {@link RouteMatch#miss}
+   */
   public @Nullable RouteDecision select(
-      RequestView request, RandomSource random, @Nullable RouteTrace trace) {
+      RequestView request, RandomSource random, @Nullable BiConsumer<Integer, Integer> trace) {
     if (failure != null) {
       return failure;
     }
@@ -146,11 +150,14 @@ public final class ConfigSelector {
 
   /** Returns the index of the first route that matches; -1 if no route matches. */
   private int find(
-      String path, RequestView request, RandomSource random, @Nullable RouteTrace trace) {
+      String path,
+      RequestView request,
+      RandomSource random,
+      @Nullable BiConsumer<Integer, Integer> trace) {
     for (int i = 0; i < routes.length; i++) {
       int miss = routes[i].match().miss(path, request, random);
       if (trace != null) {
-        trace.onCompared(i, miss);
+        trace.accept(i, miss);
       }
       if (miss == RouteMatch.NO_MISS) {
         return i;
@@ -159,7 +166,7 @@ public final class ConfigSelector {
     return -1;
   }
 
-  /** The routes in order of preference; a {@link RouteTrace} receives indices of this list. */
+  /** The routes in order of preference. */
   public List<Route> routes() {
     return List.of(routes);
   }

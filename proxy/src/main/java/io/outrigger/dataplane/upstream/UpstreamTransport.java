@@ -38,10 +38,8 @@ import org.jspecify.annotations.Nullable;
  * transport is CLOSED before load balancing is notified. A call that picks a CLOSED transport gets
  * no stream, and waits for the next picker.
  *
- * <p>Every loop may have one connection, even if the limit of connections is lower than the number
- * of loops. Further connections of a loop are called extra, and are counted for all loops together.
- * At most {@code limit - 1} extra connections exist, so there are at most {@code loops + limit - 1}
- * connections (decision proxy-0032).
+ * <p>Every loop may have one connection. Further connections of a loop are called extra; all loops
+ * together have at most {@code limit - 1} of them (decision proxy-0032).
  */
 @AnyThread
 final class UpstreamTransport implements CallTransport, Connector.Attempt {

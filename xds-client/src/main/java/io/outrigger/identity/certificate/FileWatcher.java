@@ -29,10 +29,9 @@ import org.jspecify.annotations.Nullable;
  *   is the first          at once, with any result
  * </pre>
  *
- * <p>A rotation renames one file after the other. A reading between two renames fails; the next
- * check, half a second later, finds all files renamed. A program overwrites a file in place in
- * several steps. A reading between two of these steps may find only the first certificates of the
- * file. The previous snapshot stays in use until a reading is published.
+ * <p>A reading between two renames of a rotation fails; the next check, half a second later, finds
+ * all files renamed. While a file is overwritten in place, a reading may find only its first
+ * certificates. The previous snapshot stays in use until a reading is published.
  */
 @ControlConfined
 final class FileWatcher extends CertificateSource {
