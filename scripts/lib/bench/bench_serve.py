@@ -16,7 +16,7 @@ from bench_client import (DATA, GOAWAY, HEADERS, END_HEADERS, END_STREAM, OPENIN
                           head, idle_connections, receive)
 from bench_load import BODY, BODY_BYTES, PATH, wait_until_served
 from bench_measures import IDLE_SECONDS, Benchmark, shape_title
-from bench_mesh import java
+from bench_mesh import START_SECONDS, java
 from bench_process import Conversation, Process, free_port
 
 DOWNSTREAM = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext"
@@ -27,7 +27,6 @@ WARMING = {(10, 10): 60_000, (50, 1): 20_000, (1, 100): 40_000}
 IDLE = 1000
 RATE, RATE_CONNECTIONS = 1000, 10
 DRAIN_SECONDS = 1
-START_SECONDS = 60
 
 
 def policies(extra):
@@ -156,20 +155,6 @@ class Serve(Benchmark):
                 "memory_mib": process.memory_mib(), "errors": failed + done - reply_bytes // BODY_BYTES}
 
 
-class Caller(TracedConnection):
-    """A connection of a caller with a certificate, whose calls have the same head."""
-
-    def __init__(self, port, streams, context):
-        super().__init__(port, PATH.encode(), BODY, streams, context)
-
-    def calls(self, count):
-        parts = []
-        for _ in range(count):
-            parts += [frame(HEADERS, END_HEADERS, self.next, self.fixed), frame(DATA, END_STREAM, self.next, self.body)]
-            self.next += 2
-        return b"".join(parts)
-
-
 class ServedHandshakes(Serve):
     """A connection with a full handshake for each call."""
 
@@ -256,18 +241,19 @@ class Change(Serve):
                 "connections": load.connected}
 
 
-class PacedCaller(Caller):
-    """A connection whose calls begin when they are due; it says which have ended, and whether it takes more."""
+class PacedCaller(TracedConnection):
+    """A connection of a caller with a certificate, whose calls have the same head and begin when they are due."""
 
     def __init__(self, port, context):
-        super().__init__(port, 0, context)
+        super().__init__(port, PATH.encode(), BODY, 0, context)
         self.begun = {}
         self.received = {}
         self.leaving = self.ended = False
 
     def call(self, due):
         self.begun[self.next] = due
-        self.socket.sendall(self.calls(1))
+        self.socket.sendall(frame(HEADERS, END_HEADERS, self.next, self.fixed) + frame(DATA, END_STREAM, self.next, self.body))
+        self.next += 2
 
     def ends(self):
         """What has come: (due, whether the answer is whole) of each call that is over."""

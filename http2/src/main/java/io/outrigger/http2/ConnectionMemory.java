@@ -51,7 +51,7 @@ final class ConnectionMemory implements MemoryHolder {
   private long movedBefore;
   private long movedNanos;
 
-  /** The last value of {@link ConnectionStreams#moves()} that has stayed for 10 s, or 0. */
+  /** The connection is idle while its moves have this value, which stayed for 10 s, or is 0. */
   private long idleMoves;
 
   private long tickNanos;

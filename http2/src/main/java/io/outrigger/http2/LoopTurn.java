@@ -83,8 +83,8 @@ final class LoopTurn {
     }
 
     /**
-     * Returns false if the connection may be read now. If the first call of this method was 5 ms
-     * ago in this turn, returns true, and calls {@code retry} when other sockets have been read.
+     * Whether the connection must not be read now, because the first call of this method in this
+     * turn was 5 ms ago. If so, {@code retry} is called after other sockets have been read.
      */
     boolean postpone(Runnable retry) {
       long now = turn.loop.ticker().nanoTime();

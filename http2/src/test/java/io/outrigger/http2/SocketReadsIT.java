@@ -109,7 +109,7 @@ final class SocketReadsIT {
     }
   }
 
-  /** Writes down what becomes of peers; the start and the end of each connection takes 3 ms. */
+  /** Records events of connections. Each start and each end of a connection takes 3 ms. */
   private record Slow(List<String> order) implements ConnectionHandler {
     @Override
     public void onReady() {

@@ -62,7 +62,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   /** Connections with as many {@link MemoryHolder#moves} are read even when memory is used up. */
   private static final int BUSY_MOVES = 8;
 
-  /** Defers a task to the next iteration of the event loop; without a delay, it could run now. */
+  /** The delay of a task that must run in the next iteration of the event loop, not in this one. */
   private static final long NEXT_TURN_NANOS = 1;
 
   private record Ranked(MemoryHolder holder, long weight, long score) {}

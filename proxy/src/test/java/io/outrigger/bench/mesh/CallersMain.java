@@ -20,6 +20,8 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import io.outrigger.http2.FrameType;
+import io.outrigger.http2.testing.Frames;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.InputStreamReader;
@@ -30,24 +32,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Callers with a client certificate, for a load that takes a proxy's whole event loop. Each line
- * {@code calls PORT CONNECTIONS STREAMS SECONDS} on standard input opens the connections, says
- * {@code connected}, keeps that number of calls going on each connection, and says {@code done
- * CALLS FAILED REPLY-BYTES}. The program ends with standard input. A connection that the proxy
- * closes ends the program, too.
+ * Callers with a client certificate, which h2load does not have. Each line {@code calls PORT
+ * CONNECTIONS STREAMS SECONDS} on standard input opens the connections, prints {@code connected},
+ * keeps that number of calls going on each connection, and prints {@code done CALLS FAILED
+ * REPLY-BYTES}. The program ends with standard input. A connection that the proxy closes ends the
+ * program, too.
  *
  * <p>All connections belong to one event loop.
  */
 public final class CallersMain {
-  private static final int FRAME_HEADER = 9;
-  private static final int DATA = 0;
-  private static final int HEADERS = 1;
-  private static final int RST_STREAM = 3;
-  private static final int SETTINGS = 4;
-  private static final int GOAWAY = 7;
-  private static final int END_STREAM = 1;
-  private static final int ACK = 1;
-  private static final int END_HEADERS = 4;
   private static final int MOST_SECONDS_AFTERWARDS = 10;
 
   private final MultiThreadIoEventLoopGroup loop =
@@ -159,36 +152,35 @@ public final class CallersMain {
 
     @Override
     protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
-      if (in.readableBytes() < FRAME_HEADER) {
+      if (in.readableBytes() < FrameType.HEADER_BYTES) {
         return;
       }
       int length = in.getUnsignedMedium(in.readerIndex());
-      if (in.readableBytes() < FRAME_HEADER + length) {
+      if (in.readableBytes() < FrameType.HEADER_BYTES + length) {
         return;
       }
       onFrame(ctx, in.getByte(in.readerIndex() + 3), in.getByte(in.readerIndex() + 4), length);
-      in.skipBytes(FRAME_HEADER + length);
+      in.skipBytes(FrameType.HEADER_BYTES + length);
     }
 
     private void onFrame(ChannelHandlerContext ctx, int type, int flags, int length) {
       switch (type) {
-        case DATA -> {
+        case FrameType.DATA -> {
           load.replyBytes += length;
-          ended += flags & END_STREAM;
+          ended += flags & FrameType.FLAG_END_STREAM;
         }
-        case HEADERS -> ended += flags & END_STREAM;
-        case RST_STREAM -> {
+        case FrameType.HEADERS -> ended += flags & FrameType.FLAG_END_STREAM;
+        case FrameType.RST_STREAM -> {
           load.failed++;
           ended++;
         }
-        case SETTINGS -> {
-          if ((flags & ACK) == 0) {
-            ctx.writeAndFlush(
-                Unpooled.wrappedBuffer(new byte[] {0, 0, 0, SETTINGS, ACK, 0, 0, 0, 0}));
+        case FrameType.SETTINGS -> {
+          if ((flags & FrameType.FLAG_ACK) == 0) {
+            ctx.writeAndFlush(Unpooled.wrappedBuffer(Frames.settingsAck()));
             onOpen(ctx);
           }
         }
-        case GOAWAY -> throw new IllegalStateException("the proxy said GOAWAY");
+        case FrameType.GOAWAY -> throw new IllegalStateException("the proxy has sent GOAWAY");
         default -> {
           // WINDOW_UPDATE: the calls under way are far smaller than the first window
         }
@@ -221,11 +213,18 @@ public final class CallersMain {
     private void begin(ChannelHandlerContext ctx, int calls) {
       load.running += calls;
       ByteBuf frames =
-          ctx.alloc().directBuffer(calls * (2 * FRAME_HEADER + head.length + body.length));
+          ctx.alloc()
+              .directBuffer(calls * (2 * FrameType.HEADER_BYTES + head.length + body.length));
       for (int i = 0; i < calls; i++) {
-        frames.writeMedium(head.length).writeByte(HEADERS).writeByte(END_HEADERS);
+        frames
+            .writeMedium(head.length)
+            .writeByte(FrameType.HEADERS)
+            .writeByte(FrameType.FLAG_END_HEADERS);
         frames.writeInt(nextStream).writeBytes(head);
-        frames.writeMedium(body.length).writeByte(DATA).writeByte(END_STREAM);
+        frames
+            .writeMedium(body.length)
+            .writeByte(FrameType.DATA)
+            .writeByte(FrameType.FLAG_END_STREAM);
         frames.writeInt(nextStream).writeBytes(body);
         nextStream += 2;
       }
