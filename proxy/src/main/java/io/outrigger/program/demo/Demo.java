@@ -76,7 +76,7 @@ public final class Demo {
       AtomicBoolean stopped)
       throws IOException, StartFailure, InvalidInput {
     String servedApp = "127.0.0.1:%d=127.0.0.1:%d".formatted(served, second.port());
-    try (var controlPlane = new DemoControlPlane(served, List.of(first, List.of(second)));
+    try (var controlPlane = DemoControlPlane.start(served, List.of(first, List.of(second)));
         var files = new DemoFiles();
         var app = ProxyApp.start(options(controlPlane.port(), files, servedApp, admin))) {
       var sidecar = loopback(((ListenAddress.Tcp) app.listenAddress(FORWARD)).port());

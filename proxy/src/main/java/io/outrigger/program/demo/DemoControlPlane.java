@@ -27,12 +27,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * A real ADS control plane on a loopback port. The control plane serves one target, {@code
- * xds:///greeter}, and the Listener of the served address of the demo's own sidecar.
- */
+/** A real ADS control plane on a loopback port, which serves the same resources to all nodes. */
 @AnyThread
-final class DemoControlPlane implements AutoCloseable {
+public final class DemoControlPlane implements AutoCloseable {
   static final String TARGET = "greeter";
   static final String NODE = "outrigger-demo";
   static final String SERVER_TEMPLATE = "greeter/inbound/%s";
@@ -83,23 +80,13 @@ final class DemoControlPlane implements AutoCloseable {
   private final Server server;
 
   /**
+   * Starts a control plane that serves the target {@link #TARGET}, and the Listener of the served
+   * address of the demo's own sidecar.
+   *
    * @param priorities has one list of backends for each priority, the highest first
    */
-  DemoControlPlane(int servedPort, List<List<DemoBackend>> priorities) throws IOException {
-    serve(servedPort, priorities);
-    var discovery = new V3DiscoveryServer(cache);
-    server =
-        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .addService(discovery.getAggregatedDiscoveryServiceImpl())
-            .build()
-            .start();
-  }
-
-  int port() {
-    return server.getPort();
-  }
-
-  private void serve(int servedPort, List<List<DemoBackend>> priorities) throws IOException {
+  static DemoControlPlane start(int servedPort, List<List<DemoBackend>> priorities)
+      throws IOException {
     List<String> localities = new ArrayList<>();
     for (int priority = 0; priority < priorities.size(); priority++) {
       String endpoints =
@@ -108,12 +95,15 @@ final class DemoControlPlane implements AutoCloseable {
               .collect(Collectors.joining(","));
       localities.add(LOCALITY.formatted((char) ('a' + priority), priority, endpoints));
     }
-    List<Any> resources =
+    return new DemoControlPlane(
         Stream.of(
                 DemoFiles.text(MESH).formatted(String.join(",", localities)),
                 DemoFiles.text(SERVED).formatted(servedPort))
             .flatMap(text -> ResourceJson.parse(text).resources().stream())
-            .toList();
+            .toList());
+  }
+
+  public DemoControlPlane(List<Any> resources) throws IOException {
     cache.setSnapshot(
         ALL,
         Snapshot.create(
@@ -123,6 +113,16 @@ final class DemoControlPlane implements AutoCloseable {
             all(resources, RouteConfiguration.class),
             List.of(),
             "1"));
+    var discovery = new V3DiscoveryServer(cache);
+    server =
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .addService(discovery.getAggregatedDiscoveryServiceImpl())
+            .build()
+            .start();
+  }
+
+  public int port() {
+    return server.getPort();
   }
 
   private static <T extends Message> List<T> all(List<Any> resources, Class<T> type) {
