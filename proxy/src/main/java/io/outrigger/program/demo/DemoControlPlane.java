@@ -79,6 +79,24 @@ public final class DemoControlPlane implements AutoCloseable {
       };
   private final Server server;
 
+  public DemoControlPlane(List<Any> resources) throws IOException {
+    cache.setSnapshot(
+        ALL,
+        Snapshot.create(
+            all(resources, Cluster.class),
+            all(resources, ClusterLoadAssignment.class),
+            all(resources, Listener.class),
+            all(resources, RouteConfiguration.class),
+            List.of(),
+            "1"));
+    var discovery = new V3DiscoveryServer(cache);
+    server =
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .addService(discovery.getAggregatedDiscoveryServiceImpl())
+            .build()
+            .start();
+  }
+
   /**
    * Starts a control plane that serves the target {@link #TARGET}, and the Listener of the served
    * address of the demo's own sidecar.
@@ -101,24 +119,6 @@ public final class DemoControlPlane implements AutoCloseable {
                 DemoFiles.text(SERVED).formatted(servedPort))
             .flatMap(text -> ResourceJson.parse(text).resources().stream())
             .toList());
-  }
-
-  public DemoControlPlane(List<Any> resources) throws IOException {
-    cache.setSnapshot(
-        ALL,
-        Snapshot.create(
-            all(resources, Cluster.class),
-            all(resources, ClusterLoadAssignment.class),
-            all(resources, Listener.class),
-            all(resources, RouteConfiguration.class),
-            List.of(),
-            "1"));
-    var discovery = new V3DiscoveryServer(cache);
-    server =
-        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .addService(discovery.getAggregatedDiscoveryServiceImpl())
-            .build()
-            .start();
   }
 
   public int port() {
