@@ -97,12 +97,7 @@ public final class DemoControlPlane implements AutoCloseable {
             .start();
   }
 
-  /**
-   * Starts a control plane that serves the target {@link #TARGET}, and the Listener of the served
-   * address of the demo's own sidecar.
-   *
-   * @param priorities has one list of backends for each priority, the highest first
-   */
+  /** Serves {@link #TARGET}, whose backends are listed by priority, and the served Listener. */
   static DemoControlPlane start(int servedPort, List<List<DemoBackend>> priorities)
       throws IOException {
     List<String> localities = new ArrayList<>();

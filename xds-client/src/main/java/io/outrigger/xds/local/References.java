@@ -45,7 +45,6 @@ public final class References {
   private final Map<String, ClusterResource> clusters = new LinkedHashMap<>();
   private final Map<String, EndpointSet> endpoints = new LinkedHashMap<>();
   private final Map<String, Boolean> reached = new LinkedHashMap<>(); // true if findings are errors
-
   private final Optional<VirtualHost> onlyHost;
 
   /**
@@ -185,22 +184,23 @@ public final class References {
 
   private void table(boolean isReached, FieldErrors place, RouteTable table) {
     Set<String> domains = new HashSet<>();
+    boolean isUsable = false;
     for (int h = 0; h < table.virtualHosts().size(); h++) {
       VirtualHost host = table.virtualHosts().get(h);
       FieldErrors here = place.at("virtual_hosts", h);
+      boolean isNamed = false;
       for (int d = 0; d < host.domains().size(); d++) {
         String domain = host.domains().get(d);
         if (domain.isEmpty() || DomainMatch.rank(domain, domain.replace('*', 'x')) == 0) {
           String reason =
               "\"%s\" matches no authority; give a name, with at most one star at its start or end";
           report(false, here.at("domains", d), reason, domain);
-        } else if (!domains.add(domain.toLowerCase(Locale.ROOT))) {
-          report(
-              isReached,
-              here.at("domains", d),
-              "\"%s\" is a domain of two virtual hosts, and only the first one is used;"
-                  + " remove one of them",
-              domain);
+        } else if (domains.add(domain.toLowerCase(Locale.ROOT))) {
+          isNamed = true;
+        } else {
+          String reason =
+              "\"%s\" is a domain of two virtual hosts; only the first is used; remove one of them";
+          report(isReached, here.at("domains", d), reason, domain);
         }
       }
       if (host.domains().isEmpty()) {
@@ -208,16 +208,21 @@ public final class References {
       }
       if (onlyHost.isEmpty() || onlyHost.get().equals(host)) {
         host.routes().forEach(route -> route(isReached, here.at("routes", route.index()), route));
+        isUsable |= isNamed && host.routes().stream().anyMatch(route -> slashless(route).isEmpty());
       }
+    }
+    if (isReached && !isUsable) {
+      place.at("virtual_hosts").add("match no request; give a domain, such as *, and a route");
     }
   }
 
   private void route(boolean isReached, FieldErrors place, Route route) {
-    StringMatcher path = route.match().path();
-    if (path instanceof StringMatcher.Prefix prefix) {
-      checkSlash(prefix.prefix(), place.at("match").at("prefix"));
-    } else if (path instanceof StringMatcher.Exact exact) {
-      checkSlash(exact.exact(), place.at("match").at("path"));
+    String slashless = slashless(route);
+    if (!slashless.isEmpty()) {
+      String field = route.match().path() instanceof StringMatcher.Exact ? "path" : "prefix";
+      String reason =
+          "\"%1$s\" matches no request, since every path begins with a slash; write \"/%1$s\"";
+      report(false, place.at("match").at(field), reason, WireText.read(slashless));
     }
     if (route.action() instanceof RouteAction.Forward forward) {
       forward
@@ -234,14 +239,12 @@ public final class References {
     }
   }
 
-  private static void checkSlash(String path, FieldErrors place) {
-    if (!path.isEmpty() && path.charAt(0) != '/') {
-      report(
-          false,
-          place,
-          "\"%1$s\" matches no request, since every path begins with a slash; write \"/%1$s\"",
-          WireText.read(path));
-    }
+  /** Returns the prefix or path of a route if it does not begin with a slash, otherwise "". */
+  private static String slashless(Route route) {
+    StringMatcher path = route.match().path();
+    String text = path instanceof StringMatcher.Exact exact ? exact.exact() : "";
+    text = path instanceof StringMatcher.Prefix prefix ? prefix.prefix() : text;
+    return text.startsWith("/") ? "" : text;
   }
 
   /** Records that calls reach a cluster and, if the cluster is an aggregate, its leaves. */

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ResourceValidatorTest {
   private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
@@ -231,7 +233,7 @@ class ResourceValidatorTest {
     assertThat(texts(result.broken()))
         .containsExactly(
             "route configuration \"r\": virtual_hosts[1].domains[0]: \"A.example\" is a domain of"
-                + " two virtual hosts, and only the first one is used; remove one of them");
+                + " two virtual hosts; only the first is used; remove one of them");
     assertThat(texts(result.warnings()))
         .containsExactly(
             "route configuration \"r\": virtual_hosts[0].routes[0].match.prefix: \"pkg.\" matches"
@@ -246,11 +248,14 @@ class ResourceValidatorTest {
         """
         {"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"r",
          "virtual_hosts":[
-          {"domains":["*.example","pay.*","*","[::1]:80"]},
+          {"domains":["*.example","pay.*","*","[::1]:80"],"routes":[
+            {"match":{"prefix":""},"route":{"cluster":"c"}}]},
           {"domains":["a*b","**","*.a.*",""]},
           {"name":"nothing"}]}\
         """;
-    new ResourceFolder(temp).write("a.json", dynamicListener("l", "r"), table);
+    new ResourceFolder(temp)
+        .write(
+            "a.json", dynamicListener("l", "r"), table, cluster("c"), endpoints("c", "10.0.0.1"));
 
     var result = validate();
 
@@ -266,6 +271,34 @@ class ResourceValidatorTest {
             hosts + "[1].domains[2]: \"*.a.*" + reason,
             hosts + "[1].domains[3]: \"" + reason,
             hosts + "[2].domains: is empty, so no authority matches; give a domain, such as *");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{\"domains\":[\"*\"]}",
+        "{\"routes\":[{\"match\":{\"prefix\":\"\"},\"route\":{\"cluster\":\"c\"}}]}",
+        "{\"domains\":[\"a*b\"],\"routes\":[{\"match\":{\"prefix\":\"\"},\"route\":{\"cluster\":\"c\"}}]}",
+        "{\"domains\":[\"*\"],\"routes\":[{\"match\":{\"prefix\":\"a\"},\"route\":{\"cluster\":\"c\"}}]}",
+        "{\"domains\":[\"*\"],\"routes\":[{\"match\":{\"path\":\"a\"},\"route\":{\"cluster\":\"c\"}}]}",
+        "{\"domains\":[\"*\"],\"routes\":[{\"match\":{\"prefix\":\"\"},\"route\":{\"cluster_header\":\"h\"}}]}",
+      })
+  void aTableThatMatchesNoRequestIsBroken(String host) {
+    String table =
+        """
+        {"@type":"type.googleapis.com/envoy.config.route.v3.RouteConfiguration","name":"r",
+         "virtual_hosts":[%s]}\
+        """
+            .formatted(host);
+    new ResourceFolder(temp)
+        .write(
+            "a.json", dynamicListener("l", "r"), table, cluster("c"), endpoints("c", "10.0.0.1"));
+
+    assertThat(texts(validate().broken()))
+        .containsExactly(
+            "route configuration \"r\": virtual_hosts: match no request; give a domain, such as *, and"
+                + " a route");
   }
 
   private static List<String> texts(List<FileProblem> problems) {
