@@ -79,6 +79,7 @@ public final class DemoControlPlane implements AutoCloseable {
       };
   private final Server server;
 
+  /** Starts the control plane, or throws if it cannot listen. */
   public DemoControlPlane(List<Any> resources) throws IOException {
     cache.setSnapshot(
         ALL,
@@ -97,7 +98,7 @@ public final class DemoControlPlane implements AutoCloseable {
             .start();
   }
 
-  /** Serves {@link #TARGET}, whose backends are listed by priority, and the served Listener. */
+  /** Serves {@link #TARGET} with backends by priority, and the Listener of {@code servedPort}. */
   static DemoControlPlane start(int servedPort, List<List<DemoBackend>> priorities)
       throws IOException {
     List<String> localities = new ArrayList<>();
