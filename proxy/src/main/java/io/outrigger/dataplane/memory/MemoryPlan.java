@@ -55,10 +55,10 @@ public record MemoryPlan(long heapBytes, long directBytes) {
    * The size of the young generation, {@code -Xmn}. The JVM moves objects that stay live to the old
    * generation.
    */
-  static final long YOUNG_BYTES = 7 * MIB;
+  static final long YOUNG_BYTES = 4 * MIB;
 
-  /** The heap of the program itself (6 MiB) and of its configuration (about 6 MiB). */
-  private static final long PROGRAM_BYTES = 13 * MIB;
+  /** The heap of the program itself (9 MiB) and of its configuration (about 7 MiB). */
+  private static final long PROGRAM_BYTES = 16 * MIB;
 
   /**
    * The share of the old generation (without {@link #PROGRAM_BYTES}) that peers may hold; the rest

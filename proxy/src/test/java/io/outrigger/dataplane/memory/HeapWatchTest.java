@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 final class HeapWatchTest {
   private static final long MIB = 1 << 20;
 
-  /** A heap of at most 107 MiB: 100 without the young generation, and full beyond 97. */
+  /** A heap of at most 104 MiB: 100 without the young generation, and full beyond 97. */
   private static final class FakeHeap {
     long total = 20 * MIB;
     long used = 10 * MIB;
@@ -35,7 +35,7 @@ final class HeapWatchTest {
   }
 
   private void start(boolean collectGrown, MemoryGauge gauge) {
-    var sizes = new HeapWatch.Heap(() -> heap.total, () -> heap.used, 107 * MIB, heap::collect);
+    var sizes = new HeapWatch.Heap(() -> heap.total, () -> heap.used, 104 * MIB, heap::collect);
     var watch = new HeapWatch(loop, sizes, collectGrown, gauge, () -> ends++);
     loop.execute(watch::begin);
     loop.run();
@@ -59,7 +59,7 @@ final class HeapWatchTest {
   }
 
   private void fill(long mib) {
-    heap.total = 107 * MIB;
+    heap.total = 104 * MIB;
     heap.used = mib * MIB;
   }
 
@@ -74,7 +74,7 @@ final class HeapWatchTest {
         .as("peers hold at most 38 MiB, 13 more than measured")
         .isEqualTo(2);
 
-    heap.used = 47 * MIB; // at most 37 MiB of peers, of whose 40 MiB 31 are live
+    heap.used = 45 * MIB; // at most 35 MiB of peers, of whose 40 MiB 31 are live
     loop.advance(Duration.ofSeconds(4));
     assertThat(heap.collections).isEqualTo(2);
 
@@ -155,7 +155,7 @@ final class HeapWatchTest {
     memory.hold(60);
 
     for (int i = 1; i <= 100; i++) {
-      fill(106);
+      fill(103);
       loop.advance(HeapWatch.CALM);
       assertThat(heap.collections).isEqualTo(i);
     }
@@ -194,7 +194,7 @@ final class HeapWatchTest {
   void afterACollectionItRests() {
     start(false);
     heap.usedAfterwards = 98 * MIB;
-    fill(106);
+    fill(103);
     loop.costOfReading(Duration.ofMillis(500));
     loop.advance(HeapWatch.CALM);
     assertThat(heap.collections).isOne(); // from second 1 to 1.5, so the next one is in 3.5
@@ -209,9 +209,9 @@ final class HeapWatchTest {
   void aHeapThatStaysFullForTenSecondsEndsTheProcess() {
     start(false);
     heap.usedAfterwards = 98 * MIB;
-    heap.totalAfterwards = 107 * MIB;
+    heap.totalAfterwards = 104 * MIB;
 
-    fill(106);
+    fill(103);
     loop.advance(HeapWatch.FULL_LIMIT.minus(HeapWatch.CALM));
     assertThat(heap.collections).isPositive();
     assertThat(ends).isZero();
@@ -224,13 +224,13 @@ final class HeapWatchTest {
   void aHeapThatHadRoomAtOneLookCountsAnew() {
     start(false);
     heap.usedAfterwards = 98 * MIB;
-    fill(106);
+    fill(103);
     loop.advance(Duration.ofSeconds(9));
 
     heap.usedAfterwards = 96 * MIB;
     loop.advance(HeapWatch.CALM);
     heap.usedAfterwards = 98 * MIB;
-    fill(106);
+    fill(103);
     loop.advance(Duration.ofSeconds(9));
 
     assertThat(ends).isZero();
