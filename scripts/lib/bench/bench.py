@@ -34,6 +34,9 @@ EPILOG = """\
 minutes on two quiet cores, beside all proxies, and with --against:
   unary 20, 12; latency 14, 7; streaming 4, 3; startup 2, 1; memory 6, 8; tls 15, 20; serve 18, 25; --quick a quarter
 
+"--only outrigger,envoy,netty" measures unary, latency, streaming, tls and serve beside the least that a proxy on Netty costs
+(NettyProxy.java): what it cannot do better is the JVM's or Netty's. It needs Java 24, and has no start to compare.
+
 without peers:
   scripts/bench pick [--long] [--seconds S] [--json] [WORD...]
                         picks and route selection alone (JMH)
@@ -157,13 +160,13 @@ def table(benchmark, results):
 def chosen(benchmark, options):
     """Whom to measure, of those that are installed."""
     names = options.only.split(",") if options.only else [OURS] if options.against else benchmark.peers
-    known = [*bench_peers.COMMANDS, bench_mesh.PROXYLESS]
+    known = [*bench_peers.COMMANDS, bench_peers.NETTY, bench_mesh.PROXYLESS]
     unknown = [name for name in names if name not in known]
     if unknown:
         sys.exit(f"bench: unknown proxy {unknown[0]}; known: {', '.join(known)}")
     installed = []
-    for name in filter(benchmark.peers.__contains__, names):
-        if name in (*bench_peers.BUILDS, bench_mesh.PROXYLESS) or bench_peers.binary(name) is not None:
+    for name in filter([*benchmark.peers, *benchmark.on_request].__contains__, names):
+        if name in (*bench_peers.BUILDS, bench_peers.NETTY, bench_mesh.PROXYLESS) or bench_peers.binary(name) is not None:
             installed.append(name)
         else:
             say(f"{name} is not installed ({bench_peers.INSTALL[name]}); left out")

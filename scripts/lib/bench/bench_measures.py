@@ -30,6 +30,7 @@ class Benchmark:
     """What all have in common: proxies that are warm, and a backend with small answers in plain text."""
 
     peers = list(bench_peers.COMMANDS)
+    on_request = [bench_peers.NETTY]  # peers that only --only names
     fresh = False
     targets = []
     limits = []
@@ -180,6 +181,7 @@ class Fresh(Unary):
     """Processes whose start belongs to the measurement, from a bootstrap; where files are asked for, from those."""
 
     fresh = True
+    on_request = []
 
     def __init__(self, options, folder):
         super().__init__(options, folder)

@@ -238,6 +238,16 @@ http {{
     return [binary("nginx"), "-e", "/dev/null", "-p", folder, "-c", write(folder, "nginx.conf", text)]
 
 
+def netty(folder, root, port, backend, *tls):
+    """The least that a proxy on Netty costs, with the jar and the JVM's flags of Outrigger; tls is nothing, or a side and its certificates."""
+    home = os.path.join(root, "proxy/target/outrigger")
+    flags = ["@" + os.path.join(home, name) for name in ("jvm.options", "jvm-24.options")]
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "NettyProxy.java")
+    return ["env", "MALLOC_ARENA_MAX=2", os.path.join(os.environ["JAVA_HOME"], "bin/java"), *flags, "-Djava.library.path=" + os.path.join(home, "native"),
+            "-cp", os.path.join(home, "lib/outrigger.jar"), source, str(port), str(backend), *tls]
+
+
+NETTY = "netty"
 COMMANDS = {"outrigger": outrigger, "envoy": envoy, "haproxy": haproxy, "nghttpx": nghttpx, "nginx": nginx}
 SECURED = ["outrigger", "envoy"]
 BEFORE = "before"  # another build of Outrigger, from the folder that --against names
@@ -245,7 +255,9 @@ BUILDS = ("outrigger", BEFORE)
 
 
 def command(name, folder, root, port, backend, tls):
-    """The command line of a proxy; over TLS only of those in SECURED."""
+    """The command line of a proxy; over TLS only of Netty's and of those in SECURED."""
+    if name == NETTY:
+        return netty(folder, root, port, backend, *(["forward", tls.folder] if tls else []))
     return COMMANDS[name](folder, root, port, backend, *([tls] if tls else []))
 
 

@@ -145,6 +145,7 @@ class Scale(Benchmark):
     peers = bench_mesh.PEERS
     rounds = (1, 3)
     fresh = True
+    on_request = []
 
     def __init__(self, size, options, folder):
         super().__init__(folder)

@@ -88,6 +88,8 @@ class Serve(Benchmark):
     def command(self, name, root, port, backend):
         if name == "envoy":
             return bench_peers.run_envoy(self.folder, self.envoy(port, backend), "--drain-time-s", str(DRAIN_SECONDS))
+        if name == bench_peers.NETTY:
+            return bench_peers.netty(self.folder, root, port, backend, "serve", self.callers.folder)
         launcher = os.path.join(root, "proxy/target/outrigger/bin/outrigger")
         self.write(name, port)
         return [launcher, "run", "--resources", self.path(name, port), "--bootstrap", self.callers.bootstrap("server"),
@@ -189,6 +191,7 @@ class IdleCallers(Serve):
     targets = [(title, "connected_mib", "<=", 1.3)]
     rounds = (1, 3)
     fresh = True
+    on_request = []
 
     def shapes(self):
         return [(self.title, self.remember)]
@@ -216,6 +219,7 @@ class Change(Serve):
     columns = [("errors", "failed", "{:.0f}"), ("p99_ms", "p99 ms", "{:.1f}"), ("rate", "req/s", "{:.0f}"),
                ("connections", "connections", "{:.0f}")]
     title = f"a change of the listener under {RATE} calls/s"
+    on_request = []
     targets = []
     limits = [(title, "errors", 0)]
     rounds = (1, 3)

@@ -96,6 +96,7 @@ class Connections(Handshakes):
     targets = [(title, "connected_mib", "<=", 1.3)]
     rounds = (1, 3)
     fresh = True
+    on_request = []
     ends = "stays"
 
     def __init__(self, options, folder):
