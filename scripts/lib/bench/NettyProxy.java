@@ -155,7 +155,7 @@ public final class NettyProxy {
     return connection;
   }
 
-  /** Lets the next call make another connection. Without a cause, nothing ends. */
+  /** Ends the use of a connection for new calls: the next one makes another. Does nothing without a cause. */
   private void end(Promise<Http2StreamChannelBootstrap> ended, Throwable cause) {
     if (cause != null) {
       connection = connection == ended ? null : connection;
