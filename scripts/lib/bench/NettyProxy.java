@@ -38,8 +38,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The least that a proxy on Netty costs: Netty's own HTTP/2 codec, one event loop, one connection
- * to one backend, TLS by BoringSSL, the JDK's trust manager. No routes, load balancing, timeouts,
+ * A plain proxy of Netty's own parts: its HTTP/2 codec, one event loop, one connection to one
+ * backend, TLS by BoringSSL, the JDK's trust manager. It has no routes, load balancing, timeouts,
  * limits or metrics.
  *
  * <pre>
@@ -187,74 +187,85 @@ public final class NettyProxy {
     }
   }
 
-  /** One side of a call; writes what it reads to the other side, which holds it back when it is full. */
-  private abstract static class Stream extends ChannelInboundHandlerAdapter {
-    abstract Channel other();
+  /**
+   * One side of a call; writes what it reads to the other side, which holds it back when it is full. As it is, the
+   * backend's side.
+   */
+  private static class Stream extends ChannelInboundHandlerAdapter {
+    /** The other side; null until it is open. */
+    Channel other;
+
+    Stream(Channel other) {
+      this.other = other;
+    }
+
+    void write(Object frame) {
+      other.write(frame);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object frame) {
+      if (frame instanceof Http2HeadersFrame headers) {
+        write(new DefaultHttp2HeadersFrame(headers.headers(), headers.isEndStream()));
+      } else if (frame instanceof Http2DataFrame data) {
+        write(new DefaultHttp2DataFrame(data.content(), data.isEndStream(), data.padding()));
+      } else {
+        ReferenceCountUtil.release(frame);
+      }
+    }
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
-      if (other() != null) {
-        other().flush();
-        context.channel().config().setAutoRead(other().isWritable());
+      if (other != null) {
+        other.flush();
+        context.channel().config().setAutoRead(other.isWritable());
       }
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
-      if (other() != null) {
-        other().config().setAutoRead(context.channel().isWritable());
+      if (other != null) {
+        other.config().setAutoRead(context.channel().isWritable());
       }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      other.flush(); // a response that was read whole ends without channelReadComplete
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       context.close();
     }
-
-    /** A frame for the other connection, with the same content; null for what is not passed on. */
-    static Object copy(Object frame) {
-      if (frame instanceof Http2HeadersFrame headers) {
-        return new DefaultHttp2HeadersFrame(headers.headers(), headers.isEndStream());
-      }
-      if (frame instanceof Http2DataFrame data) {
-        return new DefaultHttp2DataFrame(data.content(), data.isEndStream(), data.padding());
-      }
-      ReferenceCountUtil.release(frame);
-      return null;
-    }
   }
 
+  /** The caller's side, which opens the other one. */
   private final class CallerStream extends Stream {
     private final List<Object> waiting = new ArrayList<>();
-    private boolean isOpened;
-    private Channel upstream;
 
-    @Override
-    Channel other() {
-      return upstream;
+    CallerStream() {
+      super(null);
     }
 
     @Override
-    public void channelRead(ChannelHandlerContext context, Object frame) {
-      Object copy = copy(frame);
-      if (copy == null) {
-        return;
-      }
-      if (upstream != null) {
-        upstream.write(copy);
-        return;
-      }
-      waiting.add(copy);
-      if (!isOpened) {
-        isOpened = true;
-        connection().addListener((Future<Http2StreamChannelBootstrap> made) -> open(context, made));
+    public void channelActive(ChannelHandlerContext context) {
+      connection().addListener((Future<Http2StreamChannelBootstrap> made) -> open(context, made));
+    }
+
+    @Override
+    void write(Object frame) {
+      if (other == null) {
+        waiting.add(frame);
+      } else {
+        super.write(frame);
       }
     }
 
     private void open(ChannelHandlerContext context, Future<Http2StreamChannelBootstrap> made) {
       if (made.isSuccess()) {
         made.getNow()
-            .handler(new BackendStream(context.channel()))
+            .handler(new Stream(context.channel()))
             .open()
             .addListener((Future<Http2StreamChannel> opened) -> send(context, opened));
       } else {
@@ -264,10 +275,10 @@ public final class NettyProxy {
 
     private void send(ChannelHandlerContext context, Future<Http2StreamChannel> opened) {
       if (opened.isSuccess()) {
-        upstream = opened.getNow();
-        waiting.forEach(upstream::write);
+        other = opened.getNow();
+        waiting.forEach(other::write);
         waiting.clear();
-        upstream.flush();
+        other.flush();
       } else {
         context.close();
       }
@@ -276,35 +287,10 @@ public final class NettyProxy {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
       waiting.forEach(ReferenceCountUtil::release);
-      if (upstream != null) {
-        upstream.close();
+      waiting.clear();
+      if (other != null) {
+        other.close();
       }
-    }
-  }
-
-  private static final class BackendStream extends Stream {
-    private final Channel downstream;
-
-    BackendStream(Channel downstream) {
-      this.downstream = downstream;
-    }
-
-    @Override
-    Channel other() {
-      return downstream;
-    }
-
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object frame) {
-      Object copy = copy(frame);
-      if (copy != null) {
-        downstream.write(copy);
-      }
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
-      downstream.flush(); // a response that was read whole ends without channelReadComplete
     }
   }
 }

@@ -34,9 +34,9 @@ EPILOG = """\
 minutes on two quiet cores, beside all proxies, and with --against:
   unary 20, 12; latency 14, 7; streaming 4, 3; startup 2, 1; memory 6, 8; tls 15, 20; serve 18, 25; --quick a quarter
 
-"--only outrigger,envoy,netty" measures unary, latency, streaming, tls and serve beside the least that a proxy on Netty costs
-(NettyProxy.java). If that proxy does no better than Outrigger, the figure is the price of Netty and the JVM. It needs Java 24. Its start
-and memory are not measured, because the JVM compiles it from source.
+"--only outrigger,envoy,netty" measures unary, latency, streaming, tls and serve beside a plain proxy of Netty's own parts
+(NettyProxy.java), which has nothing of what Outrigger is for. It needs Java 24. Its start and memory are not measured, because the JVM
+compiles it from source.
 
 without peers:
   scripts/bench pick [--long] [--seconds S] [--json] [WORD...]

@@ -239,9 +239,10 @@ http {{
 
 
 def netty(folder, root, port, backend, *tls):
-    """The least that a proxy on Netty costs, with the jar and the JVM's flags of Outrigger; tls is nothing, or a side and its certificates."""
+    """A plain proxy of Netty's own parts, from Outrigger's jar, with the JVM's default thresholds of compilation; tls is nothing, or a side
+    and the folder of its certificates."""
     home = os.path.join(root, "proxy/target/outrigger")
-    flags = ["@" + os.path.join(home, name) for name in ("jvm.options", "jvm-24.options")]
+    flags = ["-XX:+UseSerialGC", "@" + os.path.join(home, "jvm-24.options")]
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "NettyProxy.java")
     return ["env", "MALLOC_ARENA_MAX=2", os.path.join(os.environ["JAVA_HOME"], "bin/java"), *flags, "-Djava.library.path=" + os.path.join(home, "native"),
             "-cp", os.path.join(home, "lib/outrigger.jar"), source, str(port), str(backend), *tls]
