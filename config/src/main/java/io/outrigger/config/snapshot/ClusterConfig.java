@@ -4,6 +4,8 @@ import io.outrigger.base.Outcome;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.endpoint.EndpointSet;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster with all the data that load balancing needs (A74). */
 public sealed interface ClusterConfig {
@@ -14,7 +16,21 @@ public sealed interface ClusterConfig {
 
   /** A cluster that is no aggregate, with its endpoints or the reason why it has none (A74-04). */
   record Leaf(ClusterResource cluster, Outcome<EndpointSet> endpoints, String resolutionNote)
-      implements ClusterConfig {}
+      implements ClusterConfig {
+    /** Replaces the generated method, whose first call delays the start by milliseconds. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Leaf that
+          && Objects.equals(cluster, that.cluster)
+          && endpoints.equals(that.endpoints)
+          && resolutionNote.equals(that.resolutionNote);
+    }
+
+    @Override
+    public int hashCode() {
+      return (cluster.hashCode() * 31 + endpoints.hashCode()) * 31 + resolutionNote.hashCode();
+    }
+  }
 
   /**
    * An aggregate cluster.

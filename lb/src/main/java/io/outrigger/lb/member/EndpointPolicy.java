@@ -260,5 +260,18 @@ public abstract class EndpointPolicy<M extends LeafEndpoint> implements LbPolicy
     static Key of(Backend backend) {
       return new Key(backend.endpoint().addressSet(), backend.endpoint().hostname());
     }
+
+    /** Replaces the generated method, whose first call delays the start by milliseconds. */
+    @Override
+    public int hashCode() {
+      return 31 * addresses.hashCode() + hostname.hashCode();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key key
+          && addresses.equals(key.addresses)
+          && hostname.equals(key.hostname);
+    }
   }
 }

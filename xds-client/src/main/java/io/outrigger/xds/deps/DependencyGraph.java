@@ -195,9 +195,10 @@ final class DependencyGraph {
     return listener.routes().match(RouteTable::name, name -> name);
   }
 
+  @SuppressWarnings("ReferenceEquality") // an unchanged resource stays the same object
   private HostChoice choose(RouteTable table) {
     HostChoice last = lastChoice;
-    if (last == null || !last.table().equals(table)) {
+    if (last == null || last.table() != table) {
       Optional<VirtualHost> host = table.virtualHostFor(authority);
       last = new HostChoice(table, host, host.map(VirtualHost::clusters).orElse(Set.of()));
       lastChoice = last;

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -277,9 +278,9 @@ public final class XdsDependencyManager {
 
   private static boolean equalExceptClusters(Outcome<XdsConfig> a, Outcome<XdsConfig> b) {
     if (a instanceof Outcome.Ok<XdsConfig> before && b instanceof Outcome.Ok<XdsConfig> after) {
-      return before.value().listener().equals(after.value().listener())
-          && before.value().routes().equals(after.value().routes())
-          && before.value().virtualHost().equals(after.value().virtualHost());
+      return Objects.equals(before.value().listener(), after.value().listener())
+          && Objects.equals(before.value().routes(), after.value().routes())
+          && Objects.equals(before.value().virtualHost(), after.value().virtualHost());
     }
     return a.status().equals(b.status()); // the status of a failure is never OK
   }
