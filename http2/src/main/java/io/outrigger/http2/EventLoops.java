@@ -2,6 +2,8 @@ package io.outrigger.http2;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoop;
@@ -25,6 +27,7 @@ import io.netty.channel.unix.Errors;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.outrigger.base.AnyThread;
+import java.lang.reflect.Method;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
@@ -108,7 +111,6 @@ public final class EventLoops {
    * and buffer. On its first use, Netty loads native code, probes the JVM and reads annotations.
    */
   public static void prepare() {
-    Huffman.prepare();
     TransportKind kind = resolve(TransportKind.AUTO);
     handlers(kind);
     ByteBufAllocator.DEFAULT.directBuffer().release();
@@ -124,6 +126,18 @@ public final class EventLoops {
     unused.unsafe().closeForcibly();
     if (kind == TransportKind.EPOLL) {
       var unusedFailure = Errors.newIOException("connect", Errors.ERRNO_EPIPE_NEGATIVE);
+    }
+  }
+
+  /**
+   * Reads the annotations of Netty's handlers, for which the JVM generates classes. May run at the
+   * same time as {@link #prepare}: no class of Netty is initialized.
+   */
+  public static void prepareHandlers() {
+    Huffman.prepare();
+    boolean unused = ChannelInitializer.class.isAnnotationPresent(ChannelHandler.Sharable.class);
+    for (Method method : ChannelInboundHandlerAdapter.class.getMethods()) {
+      var unusedAnnotations = method.getAnnotations();
     }
   }
 

@@ -37,6 +37,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
+    new Thread(Main::openJar, "preparation").start();
     MemoryPlan memory = MemoryPlan.ofProcess();
     memory.limitBuffers();
     System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogSetup.Provider.class.getName());
@@ -47,10 +48,24 @@ public final class Main {
     start(
         new Entrypoints(
             Main::runSidecar,
-            List.of(ResourceDecoder::prepare, EventLoops::prepare),
+            List.of(EventLoops::prepare, Main::prepareDecoding),
             Main::runDemo,
             LiveCheck::run),
         args);
+  }
+
+  /**
+   * Lets the JVM read the table of the program's jar, which has 13,000 entries. Otherwise, the
+   * first search for an absent class reads the table, and other threads wait.
+   */
+  private static void openJar() {
+    var unused = Main.class.getResource("Main.class");
+  }
+
+  /** Takes about as long as {@link EventLoops#prepare}, which runs at the same time. */
+  private static void prepareDecoding() {
+    ResourceDecoder.prepare();
+    EventLoops.prepareHandlers();
   }
 
   private static int runSidecar(ProxyOptions options, Signals signals)

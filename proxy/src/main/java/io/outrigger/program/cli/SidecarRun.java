@@ -24,16 +24,17 @@ record SidecarRun(CommandContext context) {
   private static final Logger log = LoggerFactory.getLogger(SidecarRun.class);
 
   /**
-   * Runs the sidecar and returns the exit code. First installs the signal handlers, because the
-   * JVM's own handlers exit with 143. Calls {@link #prepare} for each library on a separate thread.
+   * Runs the sidecar and returns the exit code. Calls {@link #prepare} for each library on a
+   * separate thread, and then installs the signal handlers, because the JVM's own handlers exit
+   * with 143.
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
-    Signals signals = context.signals().get();
     Executor threads = task -> new Thread(task, "preparation").start();
     List<CompletableFuture<Void>> preparation =
         context.programs().preparation().stream()
             .map(part -> CompletableFuture.runAsync(() -> prepare(part), threads))
             .toList();
+    Signals signals = context.signals().get();
     ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
     context.logging().accept(options.logging());
     preparation.forEach(CompletableFuture::join);
