@@ -35,6 +35,20 @@ public record Bootstrap(
         serverListenerNameTemplate);
   }
 
+  /**
+   * Returns the control planes of an xDS authority in order of preference (A47); without an
+   * authority, the top-level servers. Empty if the authority is unknown.
+   */
+  public List<XdsServer> serversOf(Optional<String> authority) {
+    if (authority.isPresent()) {
+      Authority known = authorities.get(authority.get());
+      if (known == null || !known.servers().isEmpty()) {
+        return known == null ? List.of() : known.servers();
+      }
+    }
+    return servers;
+  }
+
   /** Returns all control planes without duplicates; the servers of authorities come last. */
   public List<XdsServer> allServers() {
     return Stream.concat(

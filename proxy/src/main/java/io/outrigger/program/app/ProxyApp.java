@@ -12,16 +12,19 @@ import io.outrigger.observe.events.AdsEvents;
 import io.outrigger.observe.metrics.MetricsText;
 import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.Flag;
+import io.outrigger.program.options.ForwardSpec;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.StartFailure;
+import io.outrigger.program.options.Target;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.kubernetes.Kubernetes;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.state.StateFolder;
 import io.outrigger.xds.state.StateOrigin;
+import io.outrigger.xds.stream.AdsClients;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -83,7 +86,8 @@ public final class ProxyApp implements AutoCloseable {
       if (known) {
         app.components.control.execute(app::watch);
       }
-      app.announce(); // while the first streams open
+      app.admin.open(); // while the first streams open
+      app.announce();
       return app;
     } catch (StartFailure | InvalidInput failure) {
       app.close();
@@ -112,7 +116,10 @@ public final class ProxyApp implements AutoCloseable {
     }
   }
 
-  /** Creates the clients of the control planes that the source names. Opens no port. */
+  /**
+   * Creates the clients of the control planes that the source names, and begins to connect. Opens
+   * no port.
+   */
   private void use(ConfigSource source) throws InvalidInput {
     Optional<ResourceDirectory> files =
         source.isStatic()
@@ -131,11 +138,21 @@ public final class ProxyApp implements AutoCloseable {
               files,
               new AdsEvents(components.events));
       components.controlPlanes.set(new ControlPlanes.Known(source, clients, files));
+      components.control.execute(() -> connect(source, clients));
     } catch (IllegalArgumentException unusable) { // a file that the bootstrap names cannot be used
       String origin = source.bootstrapOrigin().orElse("bootstrap");
       throw new InvalidInput(
           origin + ": " + unusable.getMessage() + "; correct its path or the file");
     }
+  }
+
+  /** Begins to connect to control planes, while the ports open. */
+  private void connect(ConfigSource source, AdsClients clients) {
+    components.options.forwards().stream()
+        .map(ForwardSpec::target)
+        .filter(Target.Xds.class::isInstance)
+        .flatMap(target -> target.listener(source.bootstrap()).toOptional().stream())
+        .forEach(clients::connect);
   }
 
   private void open() throws StartFailure, InvalidInput {
@@ -148,7 +165,6 @@ public final class ProxyApp implements AutoCloseable {
     for (var serve : components.options.serving().serves()) {
       components.serves.add(opener.open(serve));
     }
-    admin.open(); // after the served addresses, because /app exists only with them
     components.control.execute(
         () -> {
           components.forwards.forEach(forward -> forward.history().start());

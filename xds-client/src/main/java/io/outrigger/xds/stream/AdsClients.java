@@ -109,6 +109,14 @@ public final class AdsClients {
     }
   }
 
+  /** Begins to connect to the preferred control plane of a listener, before the first watch. */
+  public void connect(String listener) {
+    loop.checkInside();
+    ResourceName.of(ResourceType.LISTENER, listener).toOptional().stream()
+        .flatMap(name -> bootstrap.serversOf(name.authority()).stream().limit(1))
+        .forEach(server -> transport(server).connect());
+  }
+
   /**
    * Returns the client of one target; may be called on any thread.
    *

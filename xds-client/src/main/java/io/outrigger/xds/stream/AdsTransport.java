@@ -14,6 +14,9 @@ public interface AdsTransport {
   /** Opens a stream. The listener is called only after this method has returned. */
   ServerStream<DiscoveryRequest> open(Listener listener);
 
+  /** Begins to connect, so that the first stream opens sooner. */
+  default void connect() {}
+
   /** Returns the transport of load reports; empty if the server accepts no reports. */
   default Optional<LrsTransport> loadReports() {
     return Optional.empty();

@@ -72,9 +72,7 @@ final class TargetClient {
             authority.get(),
             absent ->
                 authority(
-                    absent,
-                    known.servers().isEmpty() ? bootstrap.servers() : known.servers(),
-                    known.fallbackOnReachabilityOnly()))
+                    absent, bootstrap.serversOf(authority), known.fallbackOnReachabilityOnly()))
         .subscriptions()
         .watch(type, ok.value().text(), target, watcher);
   }

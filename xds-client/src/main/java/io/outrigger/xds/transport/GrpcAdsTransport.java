@@ -63,7 +63,7 @@ public final class GrpcAdsTransport implements AdsTransport {
   private boolean closed;
 
   /**
-   * May be called on any thread. The first stream connects the channel.
+   * May be called on any thread. {@link #connect} or the first stream connects the channel.
    *
    * @throws IllegalArgumentException if the target of the server, or a file of its credentials,
    *     cannot be used; the message names the server
@@ -116,6 +116,12 @@ public final class GrpcAdsTransport implements AdsTransport {
   @Override
   public String name() {
     return server.uri();
+  }
+
+  @Override
+  public void connect() {
+    loop.checkInside();
+    var unused = channel.getState(true);
   }
 
   @Override

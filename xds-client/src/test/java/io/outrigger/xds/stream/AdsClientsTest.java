@@ -18,6 +18,7 @@ import io.outrigger.xds.report.LrsTransport;
 import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -37,6 +38,7 @@ final class AdsClientsTest {
         List.of(
             () -> ads.client.watch(CLUSTER, "c", new RecordingWatcher<>()),
             ads.clients::status,
+            () -> ads.clients.connect("orders"),
             () -> ads.clients.reportLoad(new Counted(Set.of())),
             ads.clients::close);
 
@@ -82,6 +84,32 @@ final class AdsClientsTest {
     assertThat(fleet.status().clients())
         .extracting(XdsStatusView.Client::scope)
         .containsExactly(FleetFixture.TARGET, "#server");
+  }
+
+  @Test
+  void aListenerIsConnectedToThePreferredServerOfItsAuthority() {
+    assertThat(connected("orders")).containsExactly("first:1");
+    assertThat(connected("xdstp://far/envoy.config.listener.v3.Listener/orders"))
+        .containsExactly("far:1");
+    assertThat(connected("xdstp://near/envoy.config.listener.v3.Listener/orders"))
+        .containsExactly("first:1");
+    assertThat(connected("xdstp://unknown/envoy.config.listener.v3.Listener/orders")).isEmpty();
+  }
+
+  /** Returns the servers to which a client begins to connect for a listener, without a watch. */
+  private static List<String> connected(String listener) {
+    var fleet =
+        new FleetFixture(
+            FleetFixture.servers("first:1", "second:1"),
+            Map.of(
+                "far", FleetFixture.authority(FleetFixture.servers("far:1", "farther:1")),
+                "near", FleetFixture.authority(List.of())));
+    fleet.loop.inside(() -> fleet.clients.connect(listener));
+    assertThat(fleet.transports.values()).allMatch(each -> each.streams().isEmpty());
+    return fleet.transports.entrySet().stream()
+        .filter(each -> each.getValue().isConnecting())
+        .map(each -> each.getKey().uri())
+        .toList();
   }
 
   @Test

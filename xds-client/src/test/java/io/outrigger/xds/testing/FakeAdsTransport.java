@@ -22,6 +22,7 @@ public final class FakeAdsTransport implements AdsTransport {
   private final String name;
   private final List<Stream> streams = new ArrayList<>();
   private Optional<LrsTransport> loadReports = Optional.empty();
+  private boolean connecting;
   private boolean closed;
 
   public FakeAdsTransport(FakeControlLoop loop) {
@@ -64,6 +65,16 @@ public final class FakeAdsTransport implements AdsTransport {
 
   public boolean isClosed() {
     return closed;
+  }
+
+  /** Whether the client began to connect before its first stream. */
+  public boolean isConnecting() {
+    return connecting;
+  }
+
+  @Override
+  public void connect() {
+    connecting = true;
   }
 
   @Override

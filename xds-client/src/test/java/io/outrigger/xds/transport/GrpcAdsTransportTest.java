@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,6 +135,30 @@ final class GrpcAdsTransportTest {
       gone.close();
       try (var back = ScriptedAdsServer.startOn(port)) {
         assertThat(openStream(loop, transport).join()).as(back.target()).isEqualTo("ready");
+      }
+      loop.execute(transport::close);
+    }
+  }
+
+  @Test
+  void connectsBeforeItsFirstStream() throws Exception {
+    try (var server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        var loop = new ControlThread("control")) {
+      server.setSoTimeout(60_000);
+      var transport =
+          new GrpcAdsTransport(
+              loop,
+              new XdsServer(
+                  "127.0.0.1:" + server.getLocalPort(),
+                  new XdsServer.ChannelCredentials.Insecure(),
+                  List.of(),
+                  ServerFeatures.NONE));
+
+      loop.execute(transport::connect);
+
+      try (var connection = server.accept()) {
+        byte[] preface = connection.getInputStream().readNBytes(3);
+        assertThat(new String(preface, StandardCharsets.US_ASCII)).isEqualTo("PRI");
       }
       loop.execute(transport::close);
     }
