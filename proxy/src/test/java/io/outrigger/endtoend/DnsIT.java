@@ -1,12 +1,16 @@
 package io.outrigger.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.Status;
 import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.NameServer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -128,6 +132,25 @@ class DnsIT {
 
     assertThat(App.join(waiting).backend()).isEqualTo("a");
     Await.until("the sidecar is ready", () -> admin.get("/ready").status() == 200);
+  }
+
+  @Test
+  void aControlPlaneThatNoTargetNeedsGetsNoConnection() throws Exception {
+    try (var controlPlane = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Path bootstrap =
+          Files.writeString(
+              folder.resolve("bootstrap.json"),
+              "{\"xds_servers\":[{\"server_uri\":\"127.0.0.1:%d\",\"channel_creds\":[{\"type\":\"insecure\"}]}]}"
+                  .formatted(controlPlane.getLocalPort()));
+      Backend backend = mesh.backend("a");
+      names.answer("pay.test", "127.0.0.1");
+      forwardTo(target(backend)).with(Flag.BOOTSTRAP, bootstrap.toString()).startReady();
+
+      assertThat(mesh.app().call(METHOD).backend()).isEqualTo("a");
+
+      controlPlane.setSoTimeout(200);
+      assertThatThrownBy(controlPlane::accept).isInstanceOf(SocketTimeoutException.class);
+    }
   }
 
   @Conformance("DI-08")
