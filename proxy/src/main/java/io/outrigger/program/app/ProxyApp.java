@@ -86,8 +86,7 @@ public final class ProxyApp implements AutoCloseable {
       if (known) {
         app.components.control.execute(app::watch);
       }
-      app.admin.open(); // while the first streams open
-      app.announce();
+      app.announce(); // while the first streams open
       return app;
     } catch (StartFailure | InvalidInput failure) {
       app.close();
@@ -165,6 +164,7 @@ public final class ProxyApp implements AutoCloseable {
     for (var serve : components.options.serving().serves()) {
       components.serves.add(opener.open(serve));
     }
+    admin.open(); // after the served addresses, because /app exists only with them
     components.control.execute(
         () -> {
           components.forwards.forEach(forward -> forward.history().start());
