@@ -130,8 +130,9 @@ public final class EventLoops {
   }
 
   /**
-   * Reads the annotations of Netty's handlers, for which the JVM generates classes. May run at the
-   * same time as {@link #prepare}: no class of Netty is initialized.
+   * Reads the annotations of Netty's handlers, for which the JVM generates classes, and initializes
+   * the tables of {@link Huffman}. May run at the same time as {@link #prepare}: no class of Netty
+   * is initialized.
    */
   public static void prepareHandlers() {
     Huffman.prepare();

@@ -40,13 +40,14 @@ public record Bootstrap(
    * authority, the top-level servers. Empty if the authority is unknown.
    */
   public List<XdsServer> serversOf(Optional<String> authority) {
-    if (authority.isPresent()) {
-      Authority known = authorities.get(authority.get());
-      if (known == null || !known.servers().isEmpty()) {
-        return known == null ? List.of() : known.servers();
-      }
+    if (authority.isEmpty()) {
+      return servers;
     }
-    return servers;
+    Authority known = authorities.get(authority.get());
+    if (known == null) {
+      return List.of();
+    }
+    return known.servers().isEmpty() ? servers : known.servers();
   }
 
   /** Returns all control planes without duplicates; the servers of authorities come last. */

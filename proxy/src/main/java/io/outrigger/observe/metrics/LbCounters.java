@@ -11,10 +11,10 @@ import io.outrigger.lb.view.OutlierEvent;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The load-balancing metrics of A78 "Weighted Round Robin LB Policy", A91, A94 and A118, with the
@@ -74,35 +74,17 @@ public final class LbCounters {
     }
   }
 
-  /** The labels of each known place; they are kept because creating labels checks every name. */
-  private final Map<Place, Labels> places = new HashMap<>();
+  /**
+   * The labels of each known place by target, cluster and locality; they are kept because creating
+   * labels checks every name.
+   */
+  private final Map<List<String>, Labels> places = new HashMap<>();
 
   /** Like {@link #places}, but for the metrics of ejections, whose places have no locality. */
-  private final Map<Place, Labels> ejecting = new HashMap<>();
+  private final Map<List<String>, Labels> ejecting = new HashMap<>();
 
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
   private final Map<Labels, Histogram> weights = new HashMap<>();
-
-  private record Place(String target, String cluster, String locality) {
-    Labels labels() {
-      return Labels.of(
-          "grpc.target", target, "grpc.lb.backend_service", cluster, "grpc.lb.locality", locality);
-    }
-
-    /** Replaces the generated method, whose first call delays the start by milliseconds. */
-    @Override
-    public int hashCode() {
-      return (target.hashCode() * 31 + cluster.hashCode()) * 31 + locality.hashCode();
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Place that
-          && target.equals(that.target)
-          && cluster.equals(that.cluster)
-          && locality.equals(that.locality);
-    }
-  }
 
   public record Counts(Map<Count, Map<Labels, Long>> counts, Map<Labels, Histogram> weights) {
     void addTo(Instruments all) {
@@ -212,12 +194,17 @@ public final class LbCounters {
    * #MAX_PLACES} already, or if the names are longer than {@link MethodStats#MAX_NAMES} in total.
    */
   private static Labels place(
-      Map<Place, Labels> places, String target, String cluster, String locality) {
-    var place = new Place(target, cluster, locality);
+      Map<List<String>, Labels> places, String target, String cluster, String locality) {
+    List<String> place = List.of(target, cluster, locality);
     boolean isShort = cluster.length() + locality.length() <= MethodStats.MAX_NAMES;
     return isShort && places.size() < MAX_PLACES
-        ? places.computeIfAbsent(place, Place::labels)
-        : places.getOrDefault(place, new Place(target, OTHER, "").labels());
+        ? places.computeIfAbsent(place, absent -> labels(target, cluster, locality))
+        : places.getOrDefault(place, labels(target, OTHER, ""));
+  }
+
+  private static Labels labels(String target, String cluster, String locality) {
+    return Labels.of(
+        "grpc.target", target, "grpc.lb.backend_service", cluster, "grpc.lb.locality", locality);
   }
 
   private void add(Count count, Labels labels, long more) {

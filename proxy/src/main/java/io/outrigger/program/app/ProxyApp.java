@@ -145,7 +145,7 @@ public final class ProxyApp implements AutoCloseable {
     }
   }
 
-  /** Begins to connect to control planes, while the ports open. */
+  /** Begins to connect to the control planes of {@link Target.Xds} targets, while ports open. */
   private void connect(ConfigSource source, AdsClients clients) {
     components.options.forwards().stream()
         .map(ForwardSpec::target)

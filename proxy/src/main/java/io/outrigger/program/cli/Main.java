@@ -48,7 +48,7 @@ public final class Main {
     start(
         new Entrypoints(
             Main::runSidecar,
-            List.of(EventLoops::prepare, Main::prepareDecoding),
+            List.of(EventLoops::prepare, Main::prepareOthers),
             Main::runDemo,
             LiveCheck::run),
         args);
@@ -62,8 +62,11 @@ public final class Main {
     var unused = Main.class.getResource("Main.class");
   }
 
-  /** Takes about as long as {@link EventLoops#prepare}, which runs at the same time. */
-  private static void prepareDecoding() {
+  /**
+   * Prepares what {@link EventLoops#prepare}, which runs at the same time, leaves out. Both take
+   * about as long.
+   */
+  private static void prepareOthers() {
     ResourceDecoder.prepare();
     EventLoops.prepareHandlers();
   }

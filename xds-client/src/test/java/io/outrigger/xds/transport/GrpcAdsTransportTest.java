@@ -121,14 +121,7 @@ final class GrpcAdsTransportTest {
   void eachStreamTriesToConnectThoughTheOneBeforeJustFailed() {
     try (var gone = RefusingPort.any();
         var loop = new ControlThread("control")) {
-      var transport =
-          new GrpcAdsTransport(
-              loop,
-              new XdsServer(
-                  "127.0.0.1:" + gone.number(),
-                  new XdsServer.ChannelCredentials.Insecure(),
-                  List.of(),
-                  ServerFeatures.NONE));
+      var transport = new GrpcAdsTransport(loop, insecure(gone.number()));
       assertThat(openStream(loop, transport).join()).isEqualTo("connection refused");
 
       int port = gone.number();
@@ -145,14 +138,7 @@ final class GrpcAdsTransportTest {
     try (var server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         var loop = new ControlThread("control")) {
       server.setSoTimeout(60_000);
-      var transport =
-          new GrpcAdsTransport(
-              loop,
-              new XdsServer(
-                  "127.0.0.1:" + server.getLocalPort(),
-                  new XdsServer.ChannelCredentials.Insecure(),
-                  List.of(),
-                  ServerFeatures.NONE));
+      var transport = new GrpcAdsTransport(loop, insecure(server.getLocalPort()));
 
       loop.execute(transport::connect);
 
@@ -186,16 +172,7 @@ final class GrpcAdsTransportTest {
                 }
               });
       accepting.start();
-      var transport =
-          new GrpcAdsTransport(
-              loop,
-              new XdsServer(
-                  "127.0.0.1:" + silent.getLocalPort(),
-                  new XdsServer.ChannelCredentials.Insecure(),
-                  List.of(),
-                  ServerFeatures.NONE),
-              times,
-              Map.of());
+      var transport = new GrpcAdsTransport(loop, insecure(silent.getLocalPort()), times, Map.of());
 
       assertThat(openStream(loop, transport).join()).startsWith("no HTTP/2 connection after 0 s");
       assertThat(openStream(loop, transport).join()).startsWith("no HTTP/2 connection after 0 s");
@@ -274,6 +251,11 @@ final class GrpcAdsTransportTest {
           new GrpcAdsTransport(
               loop, new XdsServer(uri, credentials, List.of(), ServerFeatures.NONE));
     }
+  }
+
+  private static XdsServer insecure(int port) {
+    var credentials = new XdsServer.ChannelCredentials.Insecure();
+    return new XdsServer("127.0.0.1:" + port, credentials, List.of(), ServerFeatures.NONE);
   }
 
   private static Path file(String name) {
